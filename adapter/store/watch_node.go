@@ -168,13 +168,13 @@ func (r WatchNodes) DeleteMissing(ctx context.Context, integration uuid.UUID, ep
 		reason = CASE WHEN state IN ('WANTED', 'OUTSIDE') THEN 'gone' ELSE reason END,
 		state = CASE WHEN state IN ('WANTED', 'OUTSIDE') THEN 'SKIPPED' ELSE state END
 		WHERE integration_id = ? AND epoch < ? AND NOT removed`, integration, epoch).Error
-	return failed("remove what is no longer there", err)
+	return failed("remove missing nodes", err)
 }
 
 // ResetListing implements watch.NodeSets.
 func (r WatchNodes) ResetListing(ctx context.Context, integration uuid.UUID) error {
 	err := r.s.handle(ctx).Exec(`UPDATE watch_nodes SET listed = FALSE WHERE integration_id = ? AND listed`, integration).Error
-	return failed("have folders listed anew", err)
+	return failed("reset the listing of folders", err)
 }
 
 // Forget implements watch.NodeSets.

@@ -137,10 +137,10 @@ func currenciesOf(prices []billing.Price) []string {
 func checkPaymentSetup(ctx context.Context, client *stripe.Client) []Finding {
 	name, portal := Finding{
 		Subject: "business name", OK: "set at the payment processor",
-		Remedy: "set the account or business name in the processor's dashboard; without it no plan can be bought (provider_setup_incomplete)",
+		Remedy: "set the account or business name in the processor's dashboard; without it no organization can buy a plan (provider_setup_incomplete)",
 	}, Finding{
 		Subject: "customer portal", OK: "set up at the payment processor",
-		Remedy: "save the settings of the customer portal once in the processor's dashboard; without them it cannot be opened (provider_setup_incomplete)",
+		Remedy: "save the settings of the customer portal once in the processor's dashboard; without them no user can open it (provider_setup_incomplete)",
 	}
 	precondition(ctx, &name, client.Setup.HasBusinessName, "the account has no business name")
 	precondition(ctx, &portal, client.Setup.HasPortal, "the settings of the customer portal were never saved")
@@ -191,7 +191,7 @@ func knows(ctx context.Context, c integration.Authorizer) error {
 	case errors.Is(err, integration.ErrReconnect):
 		return nil
 	case err == nil:
-		return errors.New("it takes any token, and so is not the provider")
+		return errors.New("it accepts any token; therefore it is not the provider")
 	}
 	if f, ok := fault.As(err); ok && f.Unwrap() != nil {
 		return f.Unwrap() // the message is for users who connect, not for operators

@@ -114,7 +114,7 @@ func checkSecrets(cfg config.Config) Finding {
 		f.Remedy = "put a proxy with TLS in front, set BASE_URL to https and ALLOW_INSECURE_HTTP to no"
 	}
 	if f.Err == nil && cfg.Environment == config.Deployed && strings.Contains(cfg.PaymentSecretKey.Reveal(), "_test_") {
-		f.Warning = "PAYMENT_SECRET_KEY is of the processor's test mode: nobody pays"
+		f.Warning = "PAYMENT_SECRET_KEY is a key of the processor's test mode: payments are not real"
 		f.Remedy = "set the live key, and the signing secret of its webhook, before customers come"
 	}
 	return f

@@ -96,11 +96,11 @@ func refuse(err error) error {
 func (l *loader) fits(h dumpHeader) error {
 	switch {
 	case h.Format != dumpFormat:
-		return fmt.Errorf("the dump is of form %d, this release reads %d; load it with the release %q that wrote it", h.Format, dumpFormat, h.Release)
+		return fmt.Errorf("the dump has format %d, this release reads format %d; load it with the release %q that wrote it", h.Format, dumpFormat, h.Release)
 	case h.Schema < l.schema:
-		return fmt.Errorf("the dump is of the schema %d, this release has %d; load it with the release %q that wrote it and migrate then, or migrate the source and dump it again", h.Schema, l.schema, h.Release)
+		return fmt.Errorf("the dump has schema version %d, this release has %d; load it with the release %q that wrote it, then migrate; or migrate the source and dump it again", h.Schema, l.schema, h.Release)
 	case h.Schema > l.schema:
-		return fmt.Errorf("the dump is of the schema %d, this release has %d; load it with the release %q that wrote it", h.Schema, l.schema, h.Release)
+		return fmt.Errorf("the dump has schema version %d, this release has %d; load it with the release %q that wrote it", h.Schema, l.schema, h.Release)
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func (l *loader) fill(ctx context.Context, f *transfer.Filler, want Sums, got *S
 	}
 	got.Files.SHA256 = files.sum()
 	if different := compare(want, *got); different != "" {
-		return fmt.Errorf("what was loaded is not what was dumped, and nothing of it is kept: %s", different)
+		return fmt.Errorf("the loaded data differs from the dump; nothing was stored: %s", different)
 	}
 	return nil
 }

@@ -33,9 +33,9 @@ type metrics struct {
 func newMetrics(m *telemetry.Metrics) *metrics {
 	return &metrics{
 		Metrics:     m,
-		requests:    m.Durations("http_request_duration_seconds", "Requests that were answered, by operation of the specification and status.", "operation", "status"),
-		jobs:        m.Durations("job_duration_seconds", "Jobs that this process worked, by kind and outcome (done, failed, panicked, postponed).", "kind", "outcome"),
-		extractions: m.Durations("extraction_duration_seconds", "Documents that were read, by method and outcome (read, a failure's code, unavailable if the reader could not start, or error where reading could not take place).", "method", "outcome"),
+		requests:    m.Durations("http_request_duration_seconds", "Completed requests, by operation of the specification and status.", "operation", "status"),
+		jobs:        m.Durations("job_duration_seconds", "Jobs that this process ran, by kind and outcome (done, failed, panicked, postponed).", "kind", "outcome"),
+		extractions: m.Durations("extraction_duration_seconds", "Extracted documents, by method and outcome (read, a failure's code, unavailable if the reader could not start, or error where reading could not take place).", "method", "outcome"),
 		calls:       m.Durations("provider_call_duration_seconds", "Calls of providers of integrations, by outcome (answered, limited, failed).", "provider", "outcome"),
 		waits:       m.Durations("provider_wait_seconds", "How long calls of providers waited for their budget, by outcome (admitted, refused).", "provider", "outcome"),
 		tools:       m.Durations("tool_call_duration_seconds", "Calls of tools, by outcome (ok, refused, failed).", "tool", "outcome"),
@@ -131,7 +131,7 @@ func (g *instrumentedLimiter) Enter(ctx context.Context, c integration.Call) (fu
 	}, nil
 }
 
-var errCallFailed = errors.New("no sensible answer came")
+var errCallFailed = errors.New("the response was unusable")
 
 func (g *instrumentedLimiter) remember(c integration.Call) {
 	if c.Tenant == "" {
@@ -175,20 +175,20 @@ type workload struct {
 
 // watch adds the gauges to m.
 func (w *workload) watch(m *telemetry.Metrics) {
-	w.answers = m.Gauge("workload_readable", "1 where the database told what waits in it, else 0.")
+	w.answers = m.Gauge("workload_readable", "1 if the waiting work could be read from the database, else 0.")
 	w.jobs = m.Gauge("jobs", "Jobs that wait or run in the installation.", "kind", "state")
-	w.jobAge = m.Gauge("job_oldest_due_seconds", "How long the job that is due for longest has waited.", "kind")
+	w.jobAge = m.Gauge("job_oldest_due_seconds", "The time for which the oldest due job has waited.", "kind")
 	w.watches = m.Gauge("watches", "Watched places of document stores.", "provider")
-	w.watchLag = m.Gauge("watch_lag_seconds", "How long ago the watched place furthest behind was up to date.", "provider")
+	w.watchLag = m.Gauge("watch_lag_seconds", "The time since the least current watched location was up to date.", "provider")
 	w.integrations = m.Gauge("integrations", "Integrations that are not disconnected.", "provider", "status")
 	w.grants = m.Gauge("grants", "Consents of provider accounts that live.", "provider")
-	w.grantIdle = m.Gauge("grant_oldest_renewal_seconds", "How long ago the tokens that are oldest were renewed; unused ones end some time.", "provider")
-	w.tokenExpiry = m.Gauge("grant_access_expiry_seconds", "Until the first access token of a living consent ends; negative where it has ended.", "provider")
+	w.grantIdle = m.Gauge("grant_oldest_renewal_seconds", "The time since the oldest tokens were renewed; unused tokens expire.", "provider")
+	w.tokenExpiry = m.Gauge("grant_access_expiry_seconds", "The time until the first access token of an active grant expires; negative if one has expired.", "provider")
 	w.inbox = m.Gauge("inbox_events", "Events of other systems that wait (RECEIVED) or were given up (FAILED).", "sender", "state")
-	w.inboxAge = m.Gauge("inbox_oldest_seconds", "How long the oldest such event has been here.", "sender", "state")
+	w.inboxAge = m.Gauge("inbox_oldest_seconds", "The age of the oldest such event.", "sender", "state")
 	w.budget = m.Gauge("provider_budget_used_ratio", "The part of a provider's window that the busiest tenant has used.", "provider", "window")
-	w.held = m.Gauge("provider_tenants_held", "Tenants whose calls are held back by the provider's refusals or failures.", "provider")
-	w.waiting = m.Gauge("held_since_restore_seconds", "For how long work has been held since a restore; 0 where it goes on.")
+	w.held = m.Gauge("provider_tenants_held", "Tenants to which calls are delayed after refusals or failures of the provider.", "provider")
+	w.waiting = m.Gauge("held_since_restore_seconds", "The time for which work has been paused after a restore; 0 if it is not paused.")
 	m.Gauges(w.collect, w.answers, w.jobs, w.jobAge, w.watches, w.watchLag, w.integrations, w.grants, w.grantIdle, w.tokenExpiry,
 		w.inbox, w.inboxAge, w.budget, w.held, w.waiting)
 }
@@ -287,6 +287,6 @@ func (s *scraped) serveMetrics(ctx context.Context, log *slog.Logger) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", s.metrics.Handler())
 	if err := httpserver.Serve(ctx, s.at, mux, time.Second, log); err != nil {
-		log.ErrorContext(ctx, "metrics are no longer answered", "error", err)
+		log.ErrorContext(ctx, "metrics server stopped", "error", err)
 	}
 }

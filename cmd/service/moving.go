@@ -46,7 +46,7 @@ const (
 var fileName = regexp.MustCompile(`^(files/|lost/)([0-9a-f]{64})$`)
 
 // errDump reports that the input is not a dump, or is damaged.
-var errDump = errors.New("the file is not the dump that was written")
+var errDump = errors.New("the file is damaged or is not a dump")
 
 // dumpHeader describes a dump.
 type dumpHeader struct {
@@ -135,7 +135,7 @@ func withRows(ctx context.Context, cfg config.Config, do func(transfer.Database,
 		return database.ErrSchemaOlder
 	}
 	if have > want {
-		return fmt.Errorf("the database has the schema %d, this release knows %d; use the release that migrated it", have, want)
+		return fmt.Errorf("the database has schema version %d, this release has %d; use the release that migrated it", have, want)
 	}
 	db, err := database.Open(ctx, dbc)
 	if err != nil {
@@ -195,7 +195,7 @@ func (w *walker) next() (err error) {
 // text reads the whole current member, which must have this name.
 func (w *walker) text(name string) ([]byte, error) {
 	if w.member.Name != name || w.member.Size > mostText {
-		return nil, fmt.Errorf("%w: %.100q stands where %s should", errDump, w.member.Name, name)
+		return nil, fmt.Errorf("%w: found %.100q instead of %s", errDump, w.member.Name, name)
 	}
 	text, err := io.ReadAll(w)
 	return text, err

@@ -35,8 +35,8 @@ func (s *Service) wakeHeld(ctx context.Context) (int, error) {
 // checkHold reports a pause, because an operator may forget it.
 func checkHold(ctx context.Context, cfg config.Config) Finding {
 	f := Finding{
-		Subject: "work", OK: "goes on",
-		Remedy: "run docledger resume once everything else here is right; until then nothing is booked, polled or charged",
+		Subject: "work", OK: "not paused",
+		Remedy: "run docledger resume after all other findings are ok; until then nothing is synced, polled or charged",
 	}
 	f.Err = withStore(ctx, cfg, func(st *store.Store) error {
 		since, err := st.Holds().Since(ctx)

@@ -27,8 +27,8 @@ import (
 
 const selfCheckTimeout = 10 * time.Second
 
-// Tools is the tool server in a process of its own: it has no database, and
-// calls the API over the network.
+// Tools is the tool server in a separate process. It has no database and calls the API over the
+// network.
 type Tools struct {
 	cfg      config.Config
 	log      *slog.Logger
@@ -64,8 +64,8 @@ func OpenTools(cfg config.Config, log *slog.Logger, version string) (*Tools, err
 	return &Tools{cfg: cfg, log: log, verifier: verifier, server: server, scraped: scraped{metrics: m}, end: end}, nil
 }
 
-// plainProvider says that the identity provider may be on this machine and
-// without TLS: when trying things out, and where its address says so.
+// plainProvider reports that the identity provider may use http on this machine: in the
+// development environment, and if its URL says so.
 func plainProvider(cfg config.Config) bool {
 	u, err := url.Parse(cfg.Identity.URL)
 	return cfg.Environment.Rules().LoopbackSignIn || err == nil && u.Scheme == "http"
@@ -99,10 +99,9 @@ func toolOrigins(cfg config.Config) []string {
 	return append([]string{cfg.WebURL}, cfg.Tools.Origins...)
 }
 
-// verifyTools accepts OAuth tokens of the one client and nothing else. One that
-// names no organization is verified too and passed on: refusing it is the API's
-// (interface 5.4), and its words reach the caller, who would else only be sent
-// round in circles.
+// verifyTools accepts only OAuth tokens of the configured client. It also passes on tokens that
+// name no organization: the API refuses them (interface 5.4), and its message explains to the caller
+// what to do, whereas a refusal here would start the authorization again.
 func verifyTools(verifier *clerk.Verifier, now usecase.Clock) toolserver.Verify {
 	return func(ctx context.Context, bearer string) (toolserver.Caller, error) {
 		claims, err := verifier.Verify(ctx, bearer, now.Now())
@@ -119,8 +118,8 @@ func verifyTools(verifier *clerk.Verifier, now usecase.Clock) toolserver.Verify 
 	}
 }
 
-// ServeTools adds the tool server to what the service answers, or replaces the
-// API by it. It is called once, before Run.
+// ServeTools adds the tool server to the service, or replaces the API by it. Call it once, before
+// Run.
 func (s *Service) ServeTools(version string, api bool) error {
 	if s.provider == nil {
 		return errors.New("the role tools needs an identity provider that issues OAuth tokens, and IDENTITY is local; leave the role out")
@@ -137,11 +136,11 @@ func (s *Service) ServeTools(version string, api bool) error {
 	return nil
 }
 
-// ServeHealth has a process that is a worker alone answer nothing but how it is.
-// It is called once, before Run.
+// ServeHealth restricts a process with only the role worker to health endpoints. Call it once,
+// before Run.
 func (s *Service) ServeHealth() { s.handler = healthOnlyHandler(s.Ready) }
 
-// mountTools gives the tool server its routes and rest all others.
+// mountTools routes the paths of the tool server to it and all others to rest.
 func mountTools(tools *toolserver.Server, rest http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if toolserver.HandlesPath(r.URL.Path) {
@@ -152,7 +151,7 @@ func mountTools(tools *toolserver.Server, rest http.Handler) http.Handler {
 	})
 }
 
-// healthOnlyHandler answers what a supervisor asks of a process without the API.
+// healthOnlyHandler serves the health endpoints of a process without the API.
 func healthOnlyHandler(ready httpapi.Ready) http.Handler {
 	mux := http.NewServeMux()
 	reply := func(w http.ResponseWriter, status int, text string) {
@@ -186,53 +185,18 @@ func healthOnlyHandler(ready httpapi.Ready) http.Handler {
 	return mux
 }
 
-// Delays between reads of the identity provider's metadata: after a failure, which
-// doubles the delay, and after a success.
-const (
-	firstRecheck  = 5 * time.Second
-	failedRecheck = 5 * time.Minute
-	laterRecheck  = time.Hour
-)
-
-// checkTools reports at start what clients would fail at, and retries until the
-// identity provider answers. With MCP_AUTHORIZATION_SERVER=auto it keeps reading the
-// provider's metadata, and logs each change of the advertised server.
+// checkTools reports settings at the start that would make clients fail.
 func checkTools(ctx context.Context, server *toolserver.Server, log *slog.Logger) {
-	said, delay := "", firstRecheck
-	for {
-		before := server.Advertised()
-		warning, err := checkOnce(ctx, server)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil && delay == firstRecheck:
-			log.WarnContext(ctx, "tool server settings could not be checked with the identity provider; docledger retries", "error", err)
-		case err == nil && warning != "" && warning != said:
-			log.WarnContext(ctx, "assistants will fail to connect", "reason", warning)
-		}
-		if now := server.Advertised(); now != before {
-			log.InfoContext(ctx, "advertised authorization server selected", "server", now)
-		}
-		wait := laterRecheck
-		if err != nil {
-			wait, delay = delay, min(2*delay, failedRecheck)
-		} else {
-			said, delay = warning, firstRecheck
-		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return
-		case <-timer.C:
-		}
-	}
-}
-
-func checkOnce(ctx context.Context, server *toolserver.Server) (warning string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, selfCheckTimeout)
 	defer cancel()
-	return server.Check(ctx)
+	warning, err := server.Check(ctx)
+	switch {
+	case ctx.Err() == context.Canceled:
+	case err != nil:
+		log.WarnContext(ctx, "tool server settings could not be checked with the identity provider", "error", err)
+	case warning != "":
+		log.WarnContext(ctx, "assistants will fail to connect", "reason", warning)
+	}
 }
 
 var errNoKeys = errors.New("the keys of the identity provider were not loaded yet")
@@ -250,7 +214,7 @@ func (t *Tools) Run(ctx context.Context, l net.Listener) error {
 	return errors.Join(err, t.end())
 }
 
-// Handler answers everything that the process serves over HTTP.
+// Handler serves all HTTP requests of the process.
 func (t *Tools) Handler() http.Handler {
 	return mountTools(t.server, healthOnlyHandler(func(context.Context) ([]string, error) {
 		if !t.verifier.Ready() {

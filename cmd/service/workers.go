@@ -48,17 +48,17 @@ func (s *Service) newRunner() (*queue.Runner, error) {
 				_, err := s.queue.Rebalance(ctx)
 				return err
 			}},
-			s.sweep("documents that had lost their job", s.Extraction.Sweep),
-			s.sweep("documents for which the plan has room again", s.Extraction.SweepHeld),
-			s.sweep("syncs that are due", s.Sync.Sweep),
-			s.sweep("events that had lost their job", s.Inbox.Sweep),
-			s.sweep("jobs that a restore had held", s.wakeHeld),
+			s.sweep("documents without a job", s.Extraction.Sweep),
+			s.sweep("documents that the plan permits again", s.Extraction.SweepHeld),
+			s.sweep("due syncs", s.Sync.Sweep),
+			s.sweep("inbox messages without a job", s.Inbox.Sweep),
+			s.sweep("jobs paused after a restore", s.wakeHeld),
 			{Name: "keys of duplicates", Run: func(ctx context.Context) error {
 				_, err := s.duplicates.Backfill(ctx)
 				return err
 			}},
 		},
-		FastTasks: []queue.Task{{Name: "watched places that are due", Run: func(ctx context.Context) error {
+		FastTasks: []queue.Task{{Name: "due watches", Run: func(ctx context.Context) error {
 			_, err := s.watching.Enqueue(ctx)
 			return err
 		}}, s.enqueueWebhooks()},
@@ -74,7 +74,7 @@ func (s *Service) newRunner() (*queue.Runner, error) {
 		Workers: s.cfg.Workers, Scans: s.cfg.OCR.Processes, Observe: s.metrics.job, Trace: s.metrics.traceJob, Logger: s.log,
 	}
 	// This is not a sweep, because a provider may respond slowly.
-	verify := s.sweep("set-ups whose provider answers again", s.verifyUnlessHeld)
+	verify := s.sweep("integrations with an available provider", s.verifyUnlessHeld)
 	cfg.Periodic = append(cfg.Periodic, queue.Periodic{Name: "verify_integrations", Every: integrations.VerifyEvery, Run: verify.Run})
 	imports := s.sweep("ledgers whose contacts were imported", s.importLedgers)
 	cfg.Periodic = append(cfg.Periodic,
@@ -87,7 +87,7 @@ func (s *Service) newRunner() (*queue.Runner, error) {
 		cfg.Exclusive = func(ctx context.Context) (func() error, error) {
 			release, err := database.LockFile(ctx, s.db.Path+".worker")
 			if err != nil {
-				return nil, fmt.Errorf("another process works on this data folder: %w", err)
+				return nil, fmt.Errorf("another process uses this data folder: %w", err)
 			}
 			return release, nil
 		}

@@ -34,7 +34,7 @@ type Account struct {
 	TaxType  string // the tax rate it is usually booked with; "" for none
 	State    State
 	// Reserved means that the provider refuses the account in a bill's line,
-	// although its class allows it: the ledger posts to it by itself.
+	// although its class allows it: the ledger posts to it automatically.
 	Reserved bool
 }
 
@@ -87,8 +87,8 @@ type Currency struct {
 type Organization struct {
 	ID           string
 	Name         string
-	Country      string // ISO 3166-1 alpha-2; "" where not told
-	BaseCurrency string // ISO 4217; "" where not told
+	Country      string // ISO 3166-1 alpha-2; "" if unknown
+	BaseCurrency string // ISO 4217; "" if unknown
 	ConnectedNow bool   // chosen in the latest consent
 	// UsedBy is the entity whose integration books there; Nil for none. The
 	// provider does not know it.

@@ -78,7 +78,7 @@ func TestLearn(t *testing.T) {
 	}
 	n.Retry(watch.Locked, time.Minute, now)
 	if fresh, _ := n.Apply(told("1"), 1, now); fresh || n.Attempts != 1 || !n.NextAt.Equal(now.Add(time.Minute)) {
-		t.Errorf("told again while it waits: %+v", n)
+		t.Errorf("reported again while it waits: %+v", n)
 	}
 	n.MarkIngested("1")
 	if fresh, _ := n.Apply(docstore.Change{Item: docstore.Item{ID: "f"}, Removed: true}, 1, now); fresh || !n.Removed {
@@ -102,6 +102,6 @@ func TestLearn(t *testing.T) {
 	}
 	top := folder("t", "", "Documents")
 	if _, reshaped := top.Apply(docstore.Change{Item: docstore.Item{ID: "t", Parent: "drive", Name: "Documents", Folder: true}}, 2, now); !top.Top || !reshaped {
-		t.Errorf("the place's own folder as a feed tells it: %+v", top)
+		t.Errorf("the place's own folder as a feed reports it: %+v", top)
 	}
 }

@@ -30,7 +30,7 @@ var groups = []group{
 	{"Basics", [][2]string{
 		{"DOCLEDGER_ENV", "`local` or `deployed`; see the table of environments"},
 		{"BASE_URL", "public address of the service, and issuer of its tokens"},
-		{"ALLOW_INSECURE_HTTP", "`yes` permits an http BASE_URL that is not loopback when deployed; only for a network that nobody else can read"},
+		{"ALLOW_INSECURE_HTTP", "`yes` permits an http BASE_URL that is not loopback when deployed; only for a network that no one else can read"},
 		{"LISTEN", "host and port of the API"},
 		{"WEB_URL", "address of a separate web application, for links to its pages; empty: BASE_URL, since docledger serves its own"},
 		{"LOG_LEVEL", "`debug`, `info`, `warn` or `error`"},

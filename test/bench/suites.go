@@ -43,7 +43,7 @@ var suites = []suite{
 		{"Uploads", "uploads/s", 0, figure{"uploads of small documents, 8 callers", 0, "/s", 500, true}},
 		{"Extraction", "ratio", 0, figure{"printed PDFs extracted by the service, compared with the reader alone", 0, "×", 0.85, true}},
 		{"Extraction", "service/min", 0, figure{"printed PDFs extracted by the service", 0, "/min", 0, true}},
-		{"Fairness", "ratio", 0, figure{"time until a document is an invoice beside 10,000 documents of another organization, compared with an idle service", 0, "×", 2, false}},
+		{"Fairness", "ratio", 0, figure{"time until a document is an invoice while 10,000 documents of another organization wait, compared with an idle service", 0, "×", 2, false}},
 	}},
 	{"./adapter/store", "ListDepth", "200x", true, "DOCLEDGER_BENCH_ROWS=1000000", []metric{
 		{"ListDepth/organization", "ratio", 0, figure{"last page compared with the first page of 1,000,000 invoices: all", 0, "×", 1.2, false}},

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	textDocuments = 200 // made-up PDFs that are read
+	textDocuments = 200 // generated PDFs that are read
 	textRounds    = 3   // how often, to tell reading from starting
 )
 

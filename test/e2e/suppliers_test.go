@@ -112,7 +112,7 @@ func TestABankAccountOfASupplierIsConfirmedByAPersonOnly(t *testing.T) {
 		t.Errorf("confirmed without a way of checking: %d", r.Status)
 	}
 	if r := d.do(http.MethodPost, confirm, map[string]any{"iban": "FR7630006000011234567890189", "method": "phone"}); r.Status != http.StatusBadRequest {
-		t.Errorf("confirmed an account that nobody stated: %d", r.Status)
+		t.Errorf("confirmed an account that no invoice stated: %d", r.Status)
 	}
 	confirmed := d.do(http.MethodPost, confirm, map[string]any{"iban": "DE02 1203 0000 0000 2020 51", "method": "phone"}).OK()
 	if confirmed.At("ibans", 1, "confirmed", "method") != "phone" || confirmed.At("ibans", 1, "known") != true {

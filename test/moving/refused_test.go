@@ -91,12 +91,12 @@ func TestDamagedDumpIsRefused(t *testing.T) {
 		"missing rows": {changed(func(m []member) []member { return slices.Delete(m, 1, 2) }), "other contents"},
 		"rows of no table": {changed(func(m []member) []member {
 			return slices.Insert(m, 1, plain("rows/pg_authid/000001.jsonl", []byte("[]\n")))
-		}), "stands where"},
+		}), "instead of"},
 		"row without its end": {changed(func(m []member) []member { m[1].body = bytes.TrimSuffix(m[1].body, []byte("\n")); return m }), "no end"},
 		"path out": {changed(func(m []member) []member {
 			return slices.Insert(m, first, plain("files/../../../../evil", []byte("x")))
-		}), "stands where"},
-		"absolute path": {changed(func(m []member) []member { return slices.Insert(m, first, plain("/tmp/evil", []byte("x"))) }), "stands where"},
+		}), "instead of"},
+		"absolute path": {changed(func(m []member) []member { return slices.Insert(m, first, plain("/tmp/evil", []byte("x"))) }), "instead of"},
 		"link": {changed(func(m []member) []member {
 			m[first].header.Typeflag, m[first].header.Linkname = tar.TypeSymlink, "/etc/passwd"
 			return m
@@ -105,7 +105,7 @@ func TestDamagedDumpIsRefused(t *testing.T) {
 			m[first].header.Format, m[first].header.PAXRecords = tar.FormatPAX, map[string]string{"VENDOR.x": "y"}
 			return m
 		}), "unsupported type"},
-		"endless header": {changed(func(m []member) []member { m[0].body = bytes.Repeat([]byte(" "), 2<<20); return m }), "stands where"},
+		"endless header": {changed(func(m []member) []member { m[0].body = bytes.Repeat([]byte(" "), 2<<20); return m }), "instead of"},
 		"huge size":      {func(t *testing.T) string { return write(t, declareHuge(t, content)) }, ""},
 		"other form": {changed(func(m []member) []member {
 			m[0].body = bytes.Replace(m[0].body, []byte(`"format": 1`), []byte(`"format": 2`), 1)
@@ -187,7 +187,7 @@ func TestForgedSumsAreRefused(t *testing.T) {
 	for name, target := range map[string]harness.Options{"sqlite": embedded(t), "postgres": served(t)} {
 		t.Run(name, func(t *testing.T) {
 			_, err := load(t, target, pack(t, m))
-			if err == nil || !strings.Contains(err.Error(), "nothing of it is kept") {
+			if err == nil || !strings.Contains(err.Error(), "nothing was stored") {
 				t.Errorf("a document without its file is loaded: %v", err)
 			}
 			wantEmpty(t, target, false)

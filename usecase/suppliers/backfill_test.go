@@ -30,7 +30,7 @@ func must(t *testing.T, err error) {
 
 // TestBackfillMakesSuppliersFromApprovedInvoices covers invoices of an installation from before
 // suppliers: their accounts count as known, also a second one of a supplier, and nothing else of
-// them changes. An invoice that identifies nobody is not looked at again.
+// them changes. An invoice that identifies no supplier is not looked at again.
 func TestBackfillMakesSuppliersFromApprovedInvoices(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -45,11 +45,11 @@ func read(pages []layout.Page, o Options, trace tracer) (*extraction.Draft, erro
 	}
 	if words < fewWords {
 		return nil, extraction.Fail(extraction.NoTextLayer,
-			"The PDF holds no text, only an image perhaps, which can't be read yet. Ask the sender for the original PDF or an e-invoice.")
+			"The PDF contains no readable text. Ask the sender for the original PDF or an e-invoice.")
 	}
 	if unreadable(s.segments) {
 		return nil, extraction.Fail(extraction.NoTextLayer,
-			"The text of the PDF can't be decoded: its fonts don't say which letters they show. Print it to a new PDF, or ask the sender for an e-invoice.")
+			"The text of the PDF cannot be decoded, because its fonts do not map glyphs to letters. Print it to a new PDF, or ask the sender for an e-invoice.")
 	}
 	s.readAmounts()
 	t := s.chooseTable()

@@ -277,7 +277,7 @@ func testCodings(t *testing.T, b *bench) {
 	same(t, "kept", of(e.ID, integration, "tax:1"), c)
 	c.AccountID, c.TaxRates = "other", nil
 	must(t, b.Codings().Keep(b.ctx, s.OrganizationID, e.ID, integration, "tax:1", c))
-	same(t, "replaced", of(e.ID, integration, "tax:1"), c)
+	same(t, "stored again", of(e.ID, integration, "tax:1"), c)
 	for name, got := range map[string]ledgersync.Coding{
 		"another supplier": of(e.ID, integration, "tax:2"), "another ledger": of(e.ID, newID(), "tax:1"),
 		"another entity": of(b.entity(t, s).ID, integration, "tax:1"),

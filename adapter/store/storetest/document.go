@@ -22,7 +22,7 @@ func testDocuments(t *testing.T, b *bench) {
 	existing, err := b.Documents().Add(b.ctx, &d)
 	must(t, err)
 	if existing != nil {
-		t.Error("a part was taken for another document")
+		t.Error("a part was treated as another document")
 	}
 	got, err := b.Documents().Get(b.ctx, s, d.ID)
 	must(t, err)

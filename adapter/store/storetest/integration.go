@@ -172,7 +172,7 @@ func testGrantKeys(t *testing.T, b *bench) {
 		n, err := rotating.Grants().ResealForRotation(b.ctx)
 		must(t, err)
 		if n != want {
-			t.Errorf("%d grants were sealed anew, want %d", n, want)
+			t.Errorf("%d grants were encrypted again, want %d", n, want)
 		}
 	}
 	for id := range ids {
@@ -321,7 +321,7 @@ func testIntegrationTenancy(t *testing.T, b *bench) {
 		"listed member":        {identity.Scope{OrganizationID: s.OrganizationID, Member: member}, true, true},
 		"other member":         {identity.Scope{OrganizationID: s.OrganizationID, Member: stranger}, true, false},
 		"another organization": {foreign, false, false},
-		"nobody":               {identity.Scope{}, false, false},
+		"unknown":              {identity.Scope{}, false, false},
 	} {
 		count := 0
 		for i, reach := range map[*integration.Integration]bool{inOpen: test.open, inClosed: test.closed} {

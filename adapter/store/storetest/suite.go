@@ -185,7 +185,7 @@ func (b *bench) document(t *testing.T, e *entity.Entity, change ...func(*documen
 	existing, err := b.Documents().Add(b.ctx, d)
 	must(t, err)
 	if existing != nil {
-		t.Fatal("a new document was taken for another")
+		t.Fatal("a new document was treated as an existing one")
 	}
 	return d
 }

@@ -13,12 +13,12 @@ import (
 func testTransaction(t *testing.T, b *bench) {
 	each(t, b, map[string]func(*testing.T, *bench){
 		"commits": testCommit,
-		"rolls back an error, which it returns as it is":         testRollback,
-		"rolls back a panic, which goes on":                      testPanic,
-		"reports that a commit did not happen":                   testLostCommit,
-		"nested: the inner part alone is rolled back":            testNested,
-		"nested: work goes on after the inner part broke a rule": testNestedConflict,
-		"a statement outside of it is not part of it":            testForgotten,
+		"rolls back an error, which it returns as it is":           testRollback,
+		"rolls back and repeats a panic":                           testPanic,
+		"reports that a commit did not happen":                     testLostCommit,
+		"nested: the inner part alone is rolled back":              testNested,
+		"nested: work continues after the inner part broke a rule": testNestedConflict,
+		"a statement outside of it is not part of it":              testForgotten,
 	})
 }
 

@@ -99,7 +99,7 @@ func testIdempotency(t *testing.T, b *bench) {
 	}
 	anew := begin(k, "something else", b.at.Add(idempotency.Lifetime), idempotency.Started)
 	if anew.Reserved == first.Reserved {
-		t.Error("a key that is free again still stands for what it created before")
+		t.Error("a key that is free again still has the id of its former resource")
 	}
 	must(t, keys.Expire(b.ctx, b.at.Add(idempotency.Lifetime)))
 	begin(other, "g", b.at, idempotency.Started) // expired

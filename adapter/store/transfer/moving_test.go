@@ -193,11 +193,11 @@ func TestOnlyAnEmptyDatabaseIsFilled(t *testing.T) {
 			t.Parallel()
 			db := open(t, dialect)
 			for name, broken := range map[string]map[string][]string{
-				"too few values":  {"bookmarks": {`["one","2026-01-01T00:00:00.000000Z"]`, `["two"]`}},
-				"another kind":    {"bookmarks": {`["one","2026-01-01T00:00:00.000000Z"]`, `["two",7]`}},
-				"no JSON":         {"bookmarks": {`["one","2026-01-01T00:00:00.000000Z"]`, `["two"`}},
-				"twice":           {"bookmarks": {`["one","2026-01-01T00:00:00.000000Z"]`, `["one","2026-01-01T00:00:00.000000Z"]`}},
-				"nobody's member": {"entity_members": {`["00000000-0000-4000-8000-000000000000","00000000-0000-4000-8000-000000000000","x"]`}},
+				"too few values":            {"bookmarks": {`["one","2026-01-01T00:00:00.000000Z"]`, `["two"]`}},
+				"another kind":              {"bookmarks": {`["one","2026-01-01T00:00:00.000000Z"]`, `["two",7]`}},
+				"no JSON":                   {"bookmarks": {`["one","2026-01-01T00:00:00.000000Z"]`, `["two"`}},
+				"twice":                     {"bookmarks": {`["one","2026-01-01T00:00:00.000000Z"]`, `["one","2026-01-01T00:00:00.000000Z"]`}},
+				"member of no organization": {"entity_members": {`["00000000-0000-4000-8000-000000000000","00000000-0000-4000-8000-000000000000","x"]`}},
 			} {
 				if err := fill(db, broken); err == nil {
 					t.Errorf("%s: taken", name)
