@@ -249,7 +249,7 @@ type Rejection struct {
 	Reason string
 }
 
-// DuplicateRule is the reason why two invoices are taken for the same invoice (domain D7).
+// DuplicateRule is the reason why two invoices are treated as the same invoice (domain D7).
 type DuplicateRule string
 
 // The rules of duplicates.

@@ -391,7 +391,7 @@ export class Docledger {
   /**
    * Approve, reject or sync several invoices
    *
-   * Applies one action to up to 200 invoices. Each invoice is processed by itself:
+   * Applies one action to up to 200 invoices. Each invoice is processed separately:
    * the response has one item for each, in the order of the request, with the new
    * status or the error. `sync` only queues the bills; `sync_state` of the invoice
    * shows the result later.
