@@ -51,7 +51,7 @@ func TestExternalID(t *testing.T) {
 		org := s.NewOrganization("External")
 		token := org.Admin.Token
 		url, requests := receiver(t, func() int { return http.StatusNoContent })
-		s.Do(http.MethodPost, "/api/webhooks", token, map[string]any{"url": url, "types": []string{"invoice.*"}}).OK()
+		hook := s.Do(http.MethodPost, "/api/webhooks", token, map[string]any{"url": url, "types": []string{"invoice.*"}}).OK().Text("webhook", "id")
 
 		document := uploadNamed(t, s, token, org.Entity, "order-1", "entity_id", "external_id", "file").OK()
 		if got := document.Text("external_id"); got != "order-1" {
@@ -63,6 +63,10 @@ func TestExternalID(t *testing.T) {
 		}
 		if got := subjectExternalID(t, next(t, requests)); got != "order-1" {
 			t.Errorf("the webhook has the external id %q", got)
+		}
+		deliveries := s.Do(http.MethodGet, "/api/webhooks/"+hook+"/deliveries", token, nil).OK()
+		if got := deliveries.Text("items", 0, "event", "subject", "external_id"); got != "order-1" {
+			t.Errorf("the delivery has the external id %q", got)
 		}
 		later := uploadNamed(t, s, token, org.Entity, "order 2/Ä", "file", "external_id", "entity_id").OK()
 		s.Extract(token, later.Text("id")).OK()
