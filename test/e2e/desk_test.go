@@ -60,7 +60,7 @@ func TestDesk(t *testing.T) {
 		assign(blind.Token, blind.ID).Want(404, "not_found")
 		assign(member.Token, admin).Want(403, "forbidden") // only reads
 		s.Do(http.MethodPost, path+"/notes", member.Token, map[string]any{"text": "x"}).Want(403, "forbidden")
-		s.Do(http.MethodGet, "/api/invoices?assigned_to=nobody", token, nil).Want(400, "invalid_request")
+		s.Do(http.MethodGet, "/api/invoices?assigned_to=no-member", token, nil).Want(400, "invalid_request")
 		assign(other.Admin.Token, stranger).Want(404, "not_found")
 
 		// Assignment and notes are possible in every status.
