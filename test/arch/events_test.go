@@ -9,16 +9,23 @@ import (
 	"testing"
 
 	"docledger/domain/event"
+	"docledger/openapi"
 )
 
 // TestEventTypesAreListed verifies that event.Types lists every type of the event log.
-// Webhooks accept only types that are listed.
+// Webhooks accept only types that are listed. The specification lists them as well, for
+// the types of the clients.
 func TestEventTypesAreListed(t *testing.T) {
 	t.Parallel()
 	parsed, err := parser.ParseFile(token.NewFileSet(), "../../domain/event/event.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
+	doc, err := openapi.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	specified, _ := doc.Components.Schemas["DeliveredEvent"].Value.Properties["type"].Value.Extensions["x-extensible-enum"].([]any)
 	found := 0
 	ast.Inspect(parsed, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
@@ -33,6 +40,9 @@ func TestEventTypesAreListed(t *testing.T) {
 			t.Fatal(err)
 		}
 		found++
+		if !slices.Contains(specified, any(name)) {
+			t.Errorf("%s: the specification does not list it (DeliveredEvent)", name)
+		}
 		if listed := slices.Contains(event.Types(), event.Type(name)); listed == (name == string(event.WebhookTest)) {
 			t.Errorf("%s: listed by event.Types is %v (domain/event/place.go)", name, listed)
 		}

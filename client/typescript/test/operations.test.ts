@@ -189,8 +189,8 @@ describe('documents and invoices', () => {
     const found = await api.listInvoices({ query: { entity_id, status: ['REJECTED', 'APPROVED'] } }).toArray()
     const sums = (await api.sumInvoices({ query: { group_by: ['status'], entity_id } })).data.items
     expect(sums.map((sum) => sum.status)).not.toContain('REJECTED')
-    const lines = await api.exportInvoices({ query: { entity_id, format: 'csv', rows: 'lines' } })
-    expect(String(lines.data)).toContain('invoice_id,')
+    const exported = await api.exportInvoices({ query: { entity_id, format: 'csv', rows: 'lines' } })
+    expect(String(exported.data)).toContain('invoice_id,')
     expect(found.map((i) => i.id)).toContain(invoice.id)
     const history = await api.getInvoiceHistory({ path: invoicePath, query: { limit: 2 } }).toArray()
     const validation = await api.getInvoiceValidation({ path: invoicePath })

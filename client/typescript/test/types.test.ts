@@ -10,6 +10,8 @@ import type {
   InvoiceSummary,
   ListInvoicesData,
   UsageByEntity,
+  verifyWebhook,
+  WebhookEvent,
 } from '../../../gen/typescript/src/index.js'
 
 // The compiler runs before these tests and reports their failures.
@@ -54,4 +56,22 @@ test('the code determines the type of an error', () => {
     }
   }
   expectTypeOf(describeError).toBeFunction()
+})
+
+test('the type determines the subject of an event of a webhook', () => {
+  expectTypeOf<typeof verifyWebhook>().returns.resolves.toEqualTypeOf<WebhookEvent>()
+  const describeEvent = (event: WebhookEvent): string => {
+    switch (event.type) {
+      case 'invoice.approved':
+        expectTypeOf(event.subject.type).toEqualTypeOf<'invoice'>()
+        return event.subject.id
+      case 'billing.limit_reached':
+        expectTypeOf(event.subject.type).toEqualTypeOf<'organization'>()
+        return event.organization_id
+      default:
+        return event.type
+    }
+  }
+  expectTypeOf(describeEvent).toBeFunction()
+  expectTypeOf<'invoice.no_such_event'>().not.toExtend<WebhookEvent['type']>()
 })

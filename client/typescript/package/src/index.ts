@@ -14,5 +14,5 @@ export type {
   UploadOptions,
 } from './options.js'
 export { type Page, Pages } from './pages.js'
-export { verifyWebhook, WebhookVerificationError } from './webhook.js'
+export { verifyWebhook, type WebhookEvent, type WebhookEventType, type WebhookSubjectType, WebhookVerificationError } from './webhook.js'
 export type * from './generated/types.gen.js'

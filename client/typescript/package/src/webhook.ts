@@ -1,4 +1,28 @@
-import type { DeliveredEvent } from './generated/types.gen.js'
+import type { DeliveredEvent, DeliveredSubject } from './generated/types.gen.js'
+
+/** The members of an open list of values that this release names. */
+type Listed<T> = T extends string ? (string extends T ? never : T) : never
+
+/** A type of event of this release. */
+export type WebhookEventType = Listed<DeliveredEvent['type']>
+
+/** What the events of a type are about. */
+export type WebhookSubjectType<Type extends WebhookEventType> = Type extends `billing.${string}`
+  ? 'organization'
+  : Type extends `${infer Subject}.${string}`
+    ? Subject
+    : never
+
+/**
+ * An event that a webhook receives. Its type determines the type of its subject. A
+ * later release may send types that are not listed here; ignore them.
+ */
+export type WebhookEvent = {
+  [Type in WebhookEventType]: Omit<DeliveredEvent, 'type' | 'subject'> & {
+    type: Type
+    subject: Omit<DeliveredSubject, 'type'> & { type: WebhookSubjectType<Type> }
+  }
+}[WebhookEventType]
 
 /** Seconds by which the timestamp of a request may differ from the clock. */
 const tolerance = 300
@@ -37,7 +61,7 @@ export async function verifyWebhook(
   headers: HeaderSource,
   secret: string | readonly string[],
   now: number = Date.now(),
-): Promise<DeliveredEvent> {
+): Promise<WebhookEvent> {
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
   const id = headerOf(headers, 'webhook-id')
   const timestamp = headerOf(headers, 'webhook-timestamp')
@@ -58,7 +82,7 @@ export async function verifyWebhook(
     }
     for (const signature of given) {
       if (signature.startsWith('v1,') && (await matches(key, signature.slice(3), signed))) {
-        return JSON.parse(text) as DeliveredEvent
+        return JSON.parse(text) as WebhookEvent
       }
     }
   }
