@@ -2,11 +2,13 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"time"
 
 	"docledger/adapter/httpapi/convert"
 	"docledger/adapter/httpapi/edge"
+	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
 	"docledger/gen/backend"
@@ -103,7 +105,8 @@ func (s *Server) UpdateInvoice(ctx context.Context, r backend.UpdateInvoiceReque
 	}
 	correction, err := convert.FromAPIPatch(patch)
 	if err != nil {
-		return nil, err
+		var wrong fault.Fields // one response names the wrong values of every part
+		return nil, errors.Join(wrong.Take(err), wrong.Take(correction.Check()), wrong.Err())
 	}
 	inv, err := s.Invoices.Correct(ctx, actor(ctx), r.InvoiceId, version, correction)
 	if err != nil {

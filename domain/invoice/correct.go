@@ -1,6 +1,7 @@
 package invoice
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -56,21 +57,26 @@ func (c Correction) empty() bool {
 }
 
 // Correct applies a correction. newID provides the ids of added lines. Correct returns ErrUnchanged
-// if nothing changes.
+// if nothing changes. One fault names every wrong value; the invoice is then of no use.
 func (inv *Invoice) Correct(c Correction, newID func() uuid.UUID) (out Outcome, err error) {
 	if !c.OnlyNote() {
 		if err := inv.allow("correct"); err != nil {
 			return out, err
 		}
 	}
+	var wrong fault.Fields
 	for _, path := range slices.Sorted(maps.Keys(c.Values)) {
 		f, ok := Fields[path]
 		if !ok {
-			return out, fault.InvalidField(path, "cannot be changed")
+			wrong.Add(path, "cannot be changed")
+			continue
 		}
 		from := f.Get(inv)
 		if err := f.Set(inv, c.Values[path]); err != nil {
-			return out, err
+			if err := wrong.Take(err); err != nil {
+				return out, err
+			}
+			continue
 		}
 		if to := f.Get(inv); to != from {
 			out.Changes = append(out.Changes, Changed{path, from, to})
@@ -79,7 +85,7 @@ func (inv *Invoice) Correct(c Correction, newID func() uuid.UUID) (out Outcome, 
 		}
 	}
 	lines, touched, err := inv.correctLines(c.Lines, newID)
-	if err != nil {
+	if err := errors.Join(wrong.Take(err), wrong.Err()); err != nil {
 		return out, err
 	}
 	lists := inv.replaceLists(c)
@@ -127,32 +133,39 @@ func (inv *Invoice) correctLines(cs []LineCorrection, newID func() uuid.UUID) (c
 	}
 	before, last := len(inv.Lines), inv.lastPosition()
 	dropped := map[int]bool{}
+	var wrong fault.Fields
 	for n, c := range cs {
 		where := fmt.Sprintf("lines[%d]", n)
 		i, known := at[c.ID]
 		switch {
 		case c.ID == uuid.Nil && c.Deleted:
-			return nil, false, fault.InvalidField(where+".id", "is required to remove a line")
+			wrong.Add(where+".id", "is required to remove a line")
+			continue
 		case c.ID == uuid.Nil:
 			if len(inv.Lines)-len(dropped) >= MaxLines {
-				return nil, false, fault.InvalidField(where, "would be one more than the %d lines that an invoice may have", MaxLines)
+				wrong.Add(where, "would be one more than the %d lines that an invoice may have", MaxLines)
+				return nil, false, wrong.Err()
 			}
 			last++
 			i = len(inv.Lines)
 			inv.Lines = append(inv.Lines, Line{ID: newID(), Position: last})
 			document = true
 		case !known || dropped[i]:
-			return nil, false, fault.InvalidField(where+".id", "is not a line of this invoice")
+			wrong.Add(where+".id", "is not a line of this invoice")
+			continue
 		case c.Deleted:
 			changes = append(changes, Changed{fmt.Sprintf("lines[%d]", i), inv.Lines[i].Description, ""})
 			dropped[i], document = true, true
 			continue
 		}
 		changed, touched, err := inv.correctLine(i, where, c.Values)
-		if err != nil {
+		if err := wrong.Take(err); err != nil {
 			return nil, false, err
 		}
 		changes, document = append(changes, changed...), document || touched
+	}
+	if err := wrong.Err(); err != nil {
+		return nil, false, err
 	}
 	if len(inv.Lines) != before || len(dropped) > 0 {
 		inv.markHuman("lines", fmt.Sprint(before))
@@ -163,16 +176,19 @@ func (inv *Invoice) correctLines(cs []LineCorrection, newID func() uuid.UUID) (c
 }
 
 func (inv *Invoice) correctLine(at int, where string, values map[string]string) (changes []Changed, document bool, err error) {
+	var wrong fault.Fields
 	for _, path := range slices.Sorted(maps.Keys(values)) {
 		f, ok := LineFields[path]
 		if !ok {
-			return nil, false, fault.InvalidField(where+"."+path, "cannot be changed")
+			wrong.Add(where+"."+path, "cannot be changed")
+			continue
 		}
 		line := &inv.Lines[at]
 		from := f.Get(line)
 		if err := f.Set(line, values[path]); err != nil {
 			if fe, ok := fault.As(err); ok && len(fe.Fields) == 1 {
-				return nil, false, fault.InvalidField(where+"."+path, "%s", fe.Fields[0].Reason)
+				wrong.Add(where+"."+path, "%s", fe.Fields[0].Reason)
+				continue
 			}
 			return nil, false, err
 		}
@@ -183,7 +199,28 @@ func (inv *Invoice) correctLine(at int, where string, values map[string]string) 
 			document = document || !f.Coding
 		}
 	}
-	return changes, document, nil
+	return changes, document, wrong.Err()
+}
+
+// Check returns the fault for the values that are wrong on any invoice.
+func (c Correction) Check() error {
+	var wrong fault.Fields
+	var scratch Invoice
+	for _, path := range slices.Sorted(maps.Keys(c.Values)) {
+		if f, ok := Fields[path]; ok {
+			if err := wrong.Take(f.Set(&scratch, c.Values[path])); err != nil {
+				return err
+			}
+		}
+	}
+	scratch.Lines = make([]Line, 1)
+	for n, line := range c.Lines {
+		_, _, err := scratch.correctLine(0, fmt.Sprintf("lines[%d]", n), line.Values)
+		if err := wrong.Take(err); err != nil {
+			return err
+		}
+	}
+	return wrong.Err()
 }
 
 func (inv *Invoice) lastPosition() int {

@@ -218,3 +218,41 @@ func BenchmarkDeleteLines(b *testing.B) {
 		}
 	}
 }
+
+// TestOneFaultNamesEveryWrongValue expects the wrong values of the header and of each
+// line in one fault, by their paths in the request.
+func TestOneFaultNamesEveryWrongValue(t *testing.T) {
+	t.Parallel()
+	inv := two()
+	c := invoice.Correction{
+		Values: map[string]string{"gross_total": "x", "issue_date": "2026-02-30", "note": "good", "document_type": "LETTER"},
+		Lines: []invoice.LineCorrection{
+			{ID: inv.Lines[0].ID, Values: map[string]string{"quantity": "many", "unit": "C62", "net_amount": "1,0"}},
+			{ID: uuid.New(), Values: map[string]string{"unit": "C62"}}, {Deleted: true},
+		},
+	}
+	for what, run := range map[string]struct {
+		err  error
+		want []string
+	}{
+		"of the invoice": {func() error { _, err := inv.Correct(c, uuid.New); return err }(), []string{
+			"document_type", "gross_total", "issue_date", "lines[0].net_amount", "lines[0].quantity", "lines[1].id", "lines[2].id",
+		}},
+		"of any invoice": {c.Check(), []string{"document_type", "gross_total", "issue_date", "lines[0].net_amount", "lines[0].quantity"}},
+	} {
+		f, ok := fault.As(run.err)
+		if !ok {
+			t.Fatalf("%s: %v", what, run.err)
+		}
+		var named []string
+		for _, field := range f.Fields {
+			named = append(named, field.Field)
+		}
+		if !slices.Equal(named, run.want) {
+			t.Errorf("%s: %v, want %v", what, named, run.want)
+		}
+	}
+	if err := (invoice.Correction{Values: map[string]string{"note": "good"}}).Check(); err != nil {
+		t.Errorf("a good correction: %v", err)
+	}
+}

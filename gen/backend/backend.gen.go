@@ -1202,7 +1202,7 @@ type DeliveredEvent struct {
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	Id externalRef0.Id `json:"id"`
 
-	// Type The type, such as `invoice.approved`. Later releases may add types.
+	// Type The type. Later releases may add types.
 	Type string `json:"type"`
 
 	// OrganizationId An identifier. The service creates UUIDs of version 7.

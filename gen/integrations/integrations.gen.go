@@ -416,7 +416,7 @@ type IntegrationMetadata struct {
 type IntegrationProvider = string
 
 // IntegrationSetup id, provider, type, last_activity_at, version, created_at and updated_at may be
-// sent as they were read.
+// sent as they were read. status_reason is ignored.
 type IntegrationSetup struct {
 	// Id An identifier. The service creates UUIDs of version 7.
 	//
@@ -454,6 +454,9 @@ type IntegrationSetup struct {
 
 	// Status Always PENDING.
 	Status IntegrationSetupStatus `json:"status"`
+
+	// StatusReason The reason as it was read. It is ignored.
+	StatusReason nullable.Nullable[StatusReasonInput] `json:"status_reason,omitempty"`
 
 	// PublicMetadata Accounting: organization_id and pays_tax. Trigger: source_id,
 	// sub_source_id and, to watch only a part, directories. The first setup
@@ -540,6 +543,15 @@ type StatusReason struct {
 
 	// Message The meaning and what to do.
 	Message string `json:"message"`
+}
+
+// StatusReasonInput The reason as it was read. It is ignored.
+type StatusReasonInput struct {
+	// Code The reason.
+	Code *string `json:"code,omitempty"`
+
+	// Message The meaning and what to do.
+	Message *string `json:"message,omitempty"`
 }
 
 // TriggerSource A location of a document store.

@@ -1,5 +1,4 @@
-// Command integration uploads an invoice, waits for its data and prints number,
-// amount and currency.
+// Command integration uploads an invoice, waits for its data and prints number, amount and currency.
 package main
 
 import (
@@ -11,42 +10,31 @@ import (
 	"os"
 )
 
-// post sends a value as JSON and decodes the response.
-func post(path, token string, body, response any) {
-	data, err := json.Marshal(body)
-	check(err)
-	request, err := http.NewRequest(http.MethodPost, os.Getenv("BASE_URL")+path, bytes.NewReader(data))
-	check(err)
+// post sends a value as JSON and returns the record of the response.
+func post(path string, token, body any) (record map[string]any) {
+	data := must(json.Marshal(body))
+	request := must(http.NewRequest(http.MethodPost, os.Getenv("BASE_URL")+path, bytes.NewReader(data)))
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Authorization", "Bearer "+token)
-	answer, err := http.DefaultClient.Do(request)
-	check(err)
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		log.Fatalf("%s: %s", path, answer.Status)
+	request.Header.Set("Authorization", fmt.Sprint("Bearer ", token))
+	response := must(http.DefaultClient.Do(request))
+	defer response.Body.Close()
+	if err := json.NewDecoder(response.Body).Decode(&record); err != nil || response.StatusCode != http.StatusOK {
+		log.Fatalln(path, response.Status, record["error"], err)
 	}
-	check(json.NewDecoder(answer.Body).Decode(response))
+	return record
 }
 
-func check(err error) {
+func must[T any](value T, err error) T {
 	if err != nil {
 		log.Fatal(err)
 	}
+	return value
 }
 
 func main() {
-	content, err := os.ReadFile(os.Args[1])
-	check(err)
-	var session struct{ Token string }
-	post("/api/auth/login", "", map[string]string{"email": os.Getenv("LOGIN_EMAIL"), "password": os.Getenv("LOGIN_PASSWORD")}, &session)
-	var document struct{ ID string }
-	post("/api/documents/upload", session.Token, map[string]any{"entity_id": os.Getenv("ENTITY_ID"), "filename": "invoice.xml", "content": content}, &document)
-	var invoice struct {
-		Number   string `json:"invoice_number"`
-		Gross    string `json:"gross_total"`
-		Currency string
-	}
-	// The response comes when the extraction has ended.
-	post("/api/invoices/extract", session.Token, map[string]string{"document_id": document.ID}, &invoice)
-	fmt.Println(invoice.Number, invoice.Gross, invoice.Currency)
+	content := must(os.ReadFile(os.Args[1]))
+	token := post("/api/auth/login", "", map[string]any{"email": os.Getenv("LOGIN_EMAIL"), "password": os.Getenv("LOGIN_PASSWORD")})["token"]
+	document := post("/api/documents/upload", token, map[string]any{"entity_id": os.Getenv("ENTITY_ID"), "filename": "invoice.xml", "content": content})
+	invoice := post("/api/invoices/extract", token, map[string]any{"document_id": document["id"]}) // responds after the extraction
+	fmt.Println(invoice["invoice_number"], invoice["gross_total"], invoice["currency"])
 }

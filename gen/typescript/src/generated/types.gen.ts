@@ -716,9 +716,9 @@ export type DeliveredEvent = {
     request_id: string | null;
     subject: DeliveredSubject;
     /**
-     * The type, such as `invoice.approved`. Later releases may add types.
+     * The type. Later releases may add types.
      */
-    type: string;
+    type: 'document.received' | 'document.extracted' | 'document.failed' | 'document.not_an_invoice' | 'document.split' | 'document.held' | 'invoice.extracted' | 'invoice.needs_review' | 'invoice.corrected' | 'invoice.approved' | 'invoice.approval_withdrawn' | 'invoice.rejected' | 'invoice.assigned' | 'invoice.note_added' | 'invoice.reopened' | 'invoice.duplicate_found' | 'invoice.duplicate_dismissed' | 'invoice.rechecked' | 'invoice.sync_queued' | 'invoice.synced' | 'invoice.sync_failed' | 'entity.created' | 'entity.changed' | 'settings.changed' | 'member.added' | 'member.changed' | 'member.removed' | 'member.session_ended' | 'supplier.created' | 'supplier.changed' | 'supplier.bank_account_new' | 'supplier.merged' | 'integration.set_up' | 'integration.activated' | 'integration.error' | 'integration.healed' | 'integration.disconnected' | 'api_key.created' | 'api_key.revoked' | 'api_key.expiring' | 'webhook.created' | 'webhook.changed' | 'webhook.secret_rotated' | 'webhook.disabled' | 'webhook.deleted' | 'webhook.test' | 'billing.limit_reached' | 'billing.charge_paid' | 'billing.charge_failed' | 'billing.double_charge_suspected' | (string & {});
 };
 
 /**
@@ -1384,7 +1384,7 @@ export type IntegrationProvider = 'ACCOUNTING_A' | 'ACCOUNTING_B' | 'DOCSTORE_A'
 
 /**
  * id, provider, type, last_activity_at, version, created_at and updated_at may be
- * sent as they were read.
+ * sent as they were read. status_reason is ignored.
  *
  */
 export type IntegrationSetup = {
@@ -1398,6 +1398,7 @@ export type IntegrationSetup = {
      * Always PENDING.
      */
     status: 'PENDING';
+    status_reason?: StatusReasonInput;
     /**
      * The type as it was read.
      */
@@ -2705,6 +2706,20 @@ export type StatusReason = {
      * The meaning and what to do.
      */
     message: string;
+} | null;
+
+/**
+ * The reason as it was read. It is ignored.
+ */
+export type StatusReasonInput = {
+    /**
+     * The reason.
+     */
+    code?: string;
+    /**
+     * The meaning and what to do.
+     */
+    message?: string;
 } | null;
 
 /**
