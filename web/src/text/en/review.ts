@@ -137,6 +137,4 @@ export const review = {
   'event.invoice.duplicate_found': 'Possible duplicate found',
   'event.invoice.duplicate_dismissed': 'Not a duplicate',
   'event.invoice.rechecked': 'Checked again',
-  'event.invoice.assigned': 'Assigned',
-  'event.invoice.note_added': 'Note added',
 } as const
