@@ -1952,7 +1952,7 @@ type Invoice struct {
 	// AssignedTo An identifier, or null.
 	AssignedTo nullable.Nullable[externalRef0.NullableId] `json:"assigned_to"`
 
-	// Note The note of the document (BT-22), or the note that a user wrote instead.
+	// Note The note of the document (BT-22) or of a user.
 	Note nullable.Nullable[string] `json:"note"`
 
 	// Approval The approval of a version; null if the invoice is not approved.
@@ -2180,7 +2180,7 @@ type InvoicePatch struct {
 	// ExternalId The id of the invoice in the caller's own program.
 	ExternalId nullable.Nullable[string] `json:"external_id,omitempty"`
 
-	// Note The note of the document (BT-22), or the note that a user wrote instead.
+	// Note The note of the document (BT-22) or of a user.
 	Note nullable.Nullable[string] `json:"note,omitempty"`
 }
 
@@ -3606,10 +3606,10 @@ type ListDocumentsParams struct {
 	// EntityId Only records of this entity.
 	EntityId *EntityFilter `form:"entity_id,omitempty" json:"entity_id,omitempty"`
 
-	// Status Only documents in this status. Repeat it to select several.
+	// Status Only documents in this status; repeatable.
 	Status *[]DocumentStatusFilter `form:"status,omitempty" json:"status,omitempty"`
 
-	// ExternalId Only records with this id of another program.
+	// ExternalId Records with this id of another program.
 	ExternalId *ExternalIds `form:"external_id,omitempty" json:"external_id,omitempty"`
 
 	// Limit The number of items per page.
@@ -3714,7 +3714,7 @@ type ListEventsParams struct {
 	// After The `next_cursor` of an earlier response. If absent, the list starts at the first event.
 	After *string `form:"after,omitempty" json:"after,omitempty"`
 
-	// Type Only events of this type. Repeat it to select several. Types of later releases are accepted.
+	// Type Only events of this type; repeatable. Types of later releases are accepted.
 	Type *[]string `form:"type,omitempty" json:"type,omitempty"`
 
 	// Order asc for oldest first, desc for newest first.
@@ -3762,7 +3762,7 @@ type ListInvoicesParams struct {
 	// EntityId Only records of this entity.
 	EntityId *EntityFilter `form:"entity_id,omitempty" json:"entity_id,omitempty"`
 
-	// Status Only invoices in this status. Repeat it to select several.
+	// Status Only invoices in this status; repeatable.
 	Status *InvoiceStatuses `form:"status,omitempty" json:"status,omitempty"`
 
 	// DocumentType Only this kind of document.
@@ -3798,13 +3798,13 @@ type ListInvoicesParams struct {
 	// Currency Only this currency (ISO 4217).
 	Currency *Currencies `form:"currency,omitempty" json:"currency,omitempty"`
 
-	// FailedCheck Only invoices that fail this check, by its rule.
+	// FailedCheck Only invoices that fail this rule.
 	FailedCheck *FailedChecks `form:"failed_check,omitempty" json:"failed_check,omitempty"`
 
 	// SyncState Only invoices in this state of the sync.
 	SyncState *SyncStates `form:"sync_state,omitempty" json:"sync_state,omitempty"`
 
-	// Source Only invoices of documents from this source.
+	// Source Only invoices from this source.
 	Source *Sources `form:"source,omitempty" json:"source,omitempty"`
 
 	// CreatedBy Only invoices of documents that this user uploaded; `me` is the caller.
@@ -3813,10 +3813,10 @@ type ListInvoicesParams struct {
 	// AssignedTo Only invoices assigned to this user, `me` or `none`.
 	AssignedTo *AssignedTo `form:"assigned_to,omitempty" json:"assigned_to,omitempty"`
 
-	// ExternalId Only records with this id of another program.
+	// ExternalId Records with this id of another program.
 	ExternalId *ExternalIds `form:"external_id,omitempty" json:"external_id,omitempty"`
 
-	// SupplierId Only invoices of this supplier. Repeat it to select several.
+	// SupplierId Only invoices of this supplier; repeatable.
 	SupplierId *SupplierIds `form:"supplier_id,omitempty" json:"supplier_id,omitempty"`
 
 	// Q Searches number, supplier, purchase order and file name; ignores case and accents. An amount matches the exact total.
@@ -3846,7 +3846,7 @@ type ExportInvoicesParams struct {
 	// EntityId Only records of this entity.
 	EntityId *EntityFilter `form:"entity_id,omitempty" json:"entity_id,omitempty"`
 
-	// Status Only invoices in this status. Repeat it to select several.
+	// Status Only invoices in this status; repeatable.
 	Status *InvoiceStatuses `form:"status,omitempty" json:"status,omitempty"`
 
 	// DocumentType Only this kind of document.
@@ -3882,13 +3882,13 @@ type ExportInvoicesParams struct {
 	// Currency Only this currency (ISO 4217).
 	Currency *Currencies `form:"currency,omitempty" json:"currency,omitempty"`
 
-	// FailedCheck Only invoices that fail this check, by its rule.
+	// FailedCheck Only invoices that fail this rule.
 	FailedCheck *FailedChecks `form:"failed_check,omitempty" json:"failed_check,omitempty"`
 
 	// SyncState Only invoices in this state of the sync.
 	SyncState *SyncStates `form:"sync_state,omitempty" json:"sync_state,omitempty"`
 
-	// Source Only invoices of documents from this source.
+	// Source Only invoices from this source.
 	Source *Sources `form:"source,omitempty" json:"source,omitempty"`
 
 	// CreatedBy Only invoices of documents that this user uploaded; `me` is the caller.
@@ -3897,10 +3897,10 @@ type ExportInvoicesParams struct {
 	// AssignedTo Only invoices assigned to this user, `me` or `none`.
 	AssignedTo *AssignedTo `form:"assigned_to,omitempty" json:"assigned_to,omitempty"`
 
-	// ExternalId Only records with this id of another program.
+	// ExternalId Records with this id of another program.
 	ExternalId *ExternalIds `form:"external_id,omitempty" json:"external_id,omitempty"`
 
-	// SupplierId Only invoices of this supplier. Repeat it to select several.
+	// SupplierId Only invoices of this supplier; repeatable.
 	SupplierId *SupplierIds `form:"supplier_id,omitempty" json:"supplier_id,omitempty"`
 
 	// Q Searches number, supplier, purchase order and file name; ignores case and accents. An amount matches the exact total.
@@ -3932,7 +3932,7 @@ type SumInvoicesParams struct {
 	// EntityId Only records of this entity.
 	EntityId *EntityFilter `form:"entity_id,omitempty" json:"entity_id,omitempty"`
 
-	// Status Only invoices in this status. Repeat it to select several.
+	// Status Only invoices in this status; repeatable.
 	Status *InvoiceStatuses `form:"status,omitempty" json:"status,omitempty"`
 
 	// DocumentType Only this kind of document.
@@ -3968,13 +3968,13 @@ type SumInvoicesParams struct {
 	// Currency Only this currency (ISO 4217).
 	Currency *Currencies `form:"currency,omitempty" json:"currency,omitempty"`
 
-	// FailedCheck Only invoices that fail this check, by its rule.
+	// FailedCheck Only invoices that fail this rule.
 	FailedCheck *FailedChecks `form:"failed_check,omitempty" json:"failed_check,omitempty"`
 
 	// SyncState Only invoices in this state of the sync.
 	SyncState *SyncStates `form:"sync_state,omitempty" json:"sync_state,omitempty"`
 
-	// Source Only invoices of documents from this source.
+	// Source Only invoices from this source.
 	Source *Sources `form:"source,omitempty" json:"source,omitempty"`
 
 	// CreatedBy Only invoices of documents that this user uploaded; `me` is the caller.
@@ -3983,10 +3983,10 @@ type SumInvoicesParams struct {
 	// AssignedTo Only invoices assigned to this user, `me` or `none`.
 	AssignedTo *AssignedTo `form:"assigned_to,omitempty" json:"assigned_to,omitempty"`
 
-	// ExternalId Only records with this id of another program.
+	// ExternalId Records with this id of another program.
 	ExternalId *ExternalIds `form:"external_id,omitempty" json:"external_id,omitempty"`
 
-	// SupplierId Only invoices of this supplier. Repeat it to select several.
+	// SupplierId Only invoices of this supplier; repeatable.
 	SupplierId *SupplierIds `form:"supplier_id,omitempty" json:"supplier_id,omitempty"`
 
 	// Q Searches number, supplier, purchase order and file name; ignores case and accents. An amount matches the exact total.

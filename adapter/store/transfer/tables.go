@@ -61,7 +61,7 @@ var tables = []table{
 	of("documents", "id", `id:uuid entity_id:uuid organization_id:uuid filename:text media_type:text size_bytes:int sha256:text
 		page_count:int origin:text integration_id:uuid source_path:text status:text failure:json held_reason:text invoice_id:uuid
 		parent_id:uuid part:int pages:json attachments:json attempts:int run:int restarts:int requested:bool forced:bool version:int
-		created_by:uuid created_at:time updated_at:time interruptions:int external_id:text`).begin("parent_id IS NULL"),
+		created_by:uuid created_at:time updated_at:time interruptions:int external_id:text signatures:json`).begin("parent_id IS NULL"),
 	of("invoices", "id", `id:uuid document_id:uuid entity_id:uuid organization_id:uuid status:text type:text number:text issue_date:date
 		due_date:date currency:text seller_name:text seller_tax_id:text buyer_name:text buyer_tax_id:text net_total:text tax_total:text
 		gross_total:text amount_due:text failed_blocking:int failed_warning:int lines_total:int net_fixed:int gross_fixed:int due_fixed:int

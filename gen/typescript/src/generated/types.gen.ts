@@ -1560,7 +1560,7 @@ export type Invoice = {
     lines_total: number;
     net_total: NullableDecimal;
     /**
-     * The note of the document (BT-22), or the note that a user wrote instead.
+     * The note of the document (BT-22) or of a user.
      */
     note: string | null;
     organization_id: Id;
@@ -1715,7 +1715,7 @@ export type InvoicePatch = {
     lines?: Array<InvoiceLinePatch>;
     net_total?: NullableAmountInput;
     /**
-     * The note of the document (BT-22), or the note that a user wrote instead.
+     * The note of the document (BT-22) or of a user.
      */
     note?: string | null;
     payable_rounding?: NullableAmountInput;
@@ -3321,12 +3321,12 @@ export type EntityId = Id;
 export type EventOrder2 = EventOrder;
 
 /**
- * Only records with this id of another program.
+ * Records with this id of another program.
  */
 export type ExternalIds = Array<string>;
 
 /**
- * Only invoices that fail this check, by its rule.
+ * Only invoices that fail this rule.
  */
 export type FailedChecks = Array<string>;
 
@@ -3382,7 +3382,7 @@ export type InvoiceSearch = string;
 export type InvoiceSort2 = InvoiceSort;
 
 /**
- * Only invoices in this status. Repeat it to select several.
+ * Only invoices in this status; repeatable.
  */
 export type InvoiceStatuses = Array<InvoiceStatusFilter>;
 
@@ -3429,7 +3429,7 @@ export type PartLimit = number;
 export type Range = string;
 
 /**
- * Only invoices of documents from this source.
+ * Only invoices from this source.
  */
 export type Sources = Array<SourceFilter>;
 
@@ -3439,7 +3439,7 @@ export type Sources = Array<SourceFilter>;
 export type SupplierId = Id;
 
 /**
- * Only invoices of this supplier. Repeat it to select several.
+ * Only invoices of this supplier; repeatable.
  */
 export type SupplierIds = Array<Id>;
 
@@ -4204,11 +4204,11 @@ export type ListDocumentsData = {
          */
         entity_id?: Id;
         /**
-         * Only documents in this status. Repeat it to select several.
+         * Only documents in this status; repeatable.
          */
         status?: Array<DocumentStatusFilter>;
         /**
-         * Only records with this id of another program.
+         * Records with this id of another program.
          */
         external_id?: Array<string>;
         /**
@@ -5038,7 +5038,7 @@ export type ListEventsData = {
          */
         after?: string;
         /**
-         * Only events of this type. Repeat it to select several. Types of later releases are accepted.
+         * Only events of this type; repeatable. Types of later releases are accepted.
          */
         type?: Array<string>;
         /**
@@ -5296,7 +5296,7 @@ export type ListInvoicesData = {
          */
         entity_id?: Id;
         /**
-         * Only invoices in this status. Repeat it to select several.
+         * Only invoices in this status; repeatable.
          */
         status?: Array<InvoiceStatusFilter>;
         /**
@@ -5344,7 +5344,7 @@ export type ListInvoicesData = {
          */
         currency?: Array<string>;
         /**
-         * Only invoices that fail this check, by its rule.
+         * Only invoices that fail this rule.
          */
         failed_check?: Array<string>;
         /**
@@ -5352,7 +5352,7 @@ export type ListInvoicesData = {
          */
         sync_state?: Array<SyncStateFilter>;
         /**
-         * Only invoices of documents from this source.
+         * Only invoices from this source.
          */
         source?: Array<SourceFilter>;
         /**
@@ -5364,11 +5364,11 @@ export type ListInvoicesData = {
          */
         assigned_to?: string;
         /**
-         * Only records with this id of another program.
+         * Records with this id of another program.
          */
         external_id?: Array<string>;
         /**
-         * Only invoices of this supplier. Repeat it to select several.
+         * Only invoices of this supplier; repeatable.
          */
         supplier_id?: Array<Id>;
         /**
@@ -5503,7 +5503,7 @@ export type ExportInvoicesData = {
          */
         entity_id?: Id;
         /**
-         * Only invoices in this status. Repeat it to select several.
+         * Only invoices in this status; repeatable.
          */
         status?: Array<InvoiceStatusFilter>;
         /**
@@ -5551,7 +5551,7 @@ export type ExportInvoicesData = {
          */
         currency?: Array<string>;
         /**
-         * Only invoices that fail this check, by its rule.
+         * Only invoices that fail this rule.
          */
         failed_check?: Array<string>;
         /**
@@ -5559,7 +5559,7 @@ export type ExportInvoicesData = {
          */
         sync_state?: Array<SyncStateFilter>;
         /**
-         * Only invoices of documents from this source.
+         * Only invoices from this source.
          */
         source?: Array<SourceFilter>;
         /**
@@ -5571,11 +5571,11 @@ export type ExportInvoicesData = {
          */
         assigned_to?: string;
         /**
-         * Only records with this id of another program.
+         * Records with this id of another program.
          */
         external_id?: Array<string>;
         /**
-         * Only invoices of this supplier. Repeat it to select several.
+         * Only invoices of this supplier; repeatable.
          */
         supplier_id?: Array<Id>;
         /**
@@ -5699,7 +5699,7 @@ export type SumInvoicesData = {
          */
         entity_id?: Id;
         /**
-         * Only invoices in this status. Repeat it to select several.
+         * Only invoices in this status; repeatable.
          */
         status?: Array<InvoiceStatusFilter>;
         /**
@@ -5747,7 +5747,7 @@ export type SumInvoicesData = {
          */
         currency?: Array<string>;
         /**
-         * Only invoices that fail this check, by its rule.
+         * Only invoices that fail this rule.
          */
         failed_check?: Array<string>;
         /**
@@ -5755,7 +5755,7 @@ export type SumInvoicesData = {
          */
         sync_state?: Array<SyncStateFilter>;
         /**
-         * Only invoices of documents from this source.
+         * Only invoices from this source.
          */
         source?: Array<SourceFilter>;
         /**
@@ -5767,11 +5767,11 @@ export type SumInvoicesData = {
          */
         assigned_to?: string;
         /**
-         * Only records with this id of another program.
+         * Records with this id of another program.
          */
         external_id?: Array<string>;
         /**
-         * Only invoices of this supplier. Repeat it to select several.
+         * Only invoices of this supplier; repeatable.
          */
         supplier_id?: Array<Id>;
         /**
