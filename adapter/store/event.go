@@ -150,6 +150,16 @@ func (r Events) List(ctx context.Context, s identity.Scope, f event.Filter, p pa
 	return out, nil
 }
 
+// Find implements event.Log.
+func (r Events) Find(ctx context.Context, organization, id uuid.UUID) (*event.Event, error) {
+	var row eventRow
+	if err := r.s.handle(ctx).Where("organization_id = ? AND id = ?", organization, id).Take(&row).Error; err != nil {
+		return nil, found("event", err)
+	}
+	e := row.fromRow()
+	return &e, nil
+}
+
 // read returns the committed rows after a position, ordered by position and sequence. With
 // NewestFirst it returns the preceding rows, and the start means the end of the log.
 func (r Events) read(ctx context.Context, s identity.Scope, f event.Filter, after []int64, limit int) ([]eventRow, error) {

@@ -157,4 +157,7 @@ type Log interface {
 	// has a Next, and Next is "" only if there is no event at all. The scope of one
 	// member contains the events of the entities that the member may read.
 	List(ctx context.Context, s identity.Scope, f Filter, p page.Request) (page.Of[Event], error)
+	// Find returns the event with the id, or a NotFound fault. It checks no rights
+	// within the organization.
+	Find(ctx context.Context, organization, id uuid.UUID) (*Event, error)
 }

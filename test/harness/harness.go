@@ -292,10 +292,11 @@ func (s *Server) Exchange(req *http.Request) Response {
 var addresses = regexp.MustCompile(`https?://[^\s"<>]*`)
 
 // neutral fails the test if a response of the service names a vendor. Uploaded
-// content may name vendors.
+// content and the documentation, which explains how to connect each vendor, may name vendors.
 func (r Response) neutral(req *http.Request) {
 	r.t.Helper()
-	if strings.HasSuffix(req.URL.Path, "/content") || strings.HasPrefix(r.Header.Get("Content-Type"), "image/") {
+	documentation := req.URL.Path == "/docs" || strings.HasPrefix(req.URL.Path, "/docs/") || req.URL.Path == "/llms.txt"
+	if documentation || strings.HasSuffix(req.URL.Path, "/content") || strings.HasPrefix(r.Header.Get("Content-Type"), "image/") {
 		return
 	}
 	text := string(r.Raw)

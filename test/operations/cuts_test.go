@@ -96,6 +96,9 @@ func TestCutConnections(t *testing.T) {
 		through(bytes, "settings", func() harness.Response {
 			return s.Do(http.MethodPut, settings, f.token, map[string]any{"review_threshold": float64(n%90) / 100})
 		})
+		through(bytes, "note", func() harness.Response {
+			return s.Do(http.MethodPost, "/api/invoices/"+f.invoice+"/notes", f.token, map[string]any{"text": name}, "Idempotency-Key", "note "+name)
+		})
 		through(bytes, "reject", f.reject)
 		through(bytes, "reopen", func() harness.Response {
 			return s.Do(http.MethodPost, "/api/invoices/"+f.invoice+"/reopen", f.token, nil)
@@ -124,6 +127,16 @@ func TestCutConnections(t *testing.T) {
 				return
 			}
 			cursor = "&cursor=" + url.QueryEscape(next)
+		}
+	}
+	notes := map[string]int{}
+	history := f.get("/api/events?type=invoice.note_added&limit=200").OK()
+	for i := range history.Len("items") {
+		notes[history.Text("items", i, "data", "text")]++
+	}
+	for n := range documents {
+		if name := fmt.Sprint("Cut ", n); notes[name] != 1 {
+			t.Errorf("the note %s exists %d times", name, notes[name])
 		}
 	}
 	count("/api/entities", "name")

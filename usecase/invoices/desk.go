@@ -54,7 +54,8 @@ func idText(id uuid.UUID) string {
 }
 
 // AddNote adds a note to the history of an invoice, in every status. The note is an event, so it
-// is never changed. id is that of the event; with the zero id it gets a new one.
+// is never changed. id is that of the event; with the zero id it gets a new one. A note that an
+// earlier attempt with the same id already stored is returned and not added again.
 func (s *Service) AddNote(ctx context.Context, a identity.Actor, invoiceID, id uuid.UUID, text string) (*event.Event, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, fault.InvalidField("text", "must not be blank")
@@ -74,6 +75,8 @@ func (s *Service) AddNote(ctx context.Context, a identity.Actor, invoiceID, id u
 	note.ID, note.CreatedAt, note.Data = id, s.Clock.Now(), map[string]string{"text": text}
 	if note.ID == uuid.Nil {
 		note.ID = s.IDs.New()
+	} else if made, err := s.Events.Find(ctx, a.OrganizationID, note.ID); fault.CodeOf(err) != fault.CodeNotFound {
+		return made, err
 	}
 	if err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error { return s.Events.Append(ctx, note) }); err != nil {
 		return nil, fmt.Errorf("add note: %w", err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"docledger/domain/event"
+	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/page"
 
@@ -28,6 +29,14 @@ func testEvents(t *testing.T, b *bench) {
 	list, err := log.List(b.ctx, s, event.Filter{}, page.Request{})
 	must(t, err)
 	same(t, "the log", list.Items, []event.Event{e})
+	found, err := log.Find(b.ctx, s.OrganizationID, e.ID)
+	must(t, err)
+	same(t, "by its id", *found, e)
+	for name, organization := range map[string]uuid.UUID{"another organization": newID(), "no organization": uuid.Nil} {
+		if _, err := log.Find(b.ctx, organization, e.ID); fault.CodeOf(err) != fault.CodeNotFound {
+			t.Errorf("found for %s: %v", name, err)
+		}
+	}
 	must(t, log.Append(b.ctx, event.Event{Type: event.EntityCreated, OrganizationID: s.OrganizationID}))
 	list, err = log.List(b.ctx, s, event.Filter{}, page.Request{After: list.Next})
 	must(t, err)
