@@ -53,10 +53,12 @@ type Detection interface {
 	// Find compares an invoice with the stored ones. bytes is its BytesKey, or "" for that of the stored document.
 	Find(ctx context.Context, inv *invoice.Invoice, bytes string) (Found, error)
 	// Keep stores what Find found for an invoice that is stored, and evaluates the invoices again whose
-	// pair with it ended. It returns the matches that were not known before.
-	Keep(ctx context.Context, inv *invoice.Invoice, found Found) (fresh []Match, err error)
-	// Rejected evaluates the duplicates of an invoice again that was rejected.
-	Rejected(ctx context.Context, inv *invoice.Invoice) error
+	// pair with it ended. It returns the matches that were not known before. assistant reports that an
+	// assistant caused the change, or can have caused it. SYSTEM then approves an invoice that is
+	// evaluated again only if its entity permits assistants to approve.
+	Keep(ctx context.Context, inv *invoice.Invoice, found Found, assistant bool) (fresh []Match, err error)
+	// Rejected evaluates the duplicates of an invoice again that was rejected. assistant is that of Keep.
+	Rejected(ctx context.Context, inv *invoice.Invoice, assistant bool) error
 }
 
 // Found contains the matches of one invoice.

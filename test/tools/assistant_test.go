@@ -151,3 +151,51 @@ func TestAssistantsUploadsNeedAPerson(t *testing.T) {
 		w.Do(http.MethodPost, path+"/approve", person, object{"version": inv.Number("version")}).OK()
 	}
 }
+
+// TestAssistantsDoNotApproveDuplicates corrects or rejects an invoice as an assistant, so that
+// another invoice is no duplicate any more. SYSTEM approves the other invoice only if the setting of
+// its own entity permits assistants to approve.
+func TestAssistantsDoNotApproveDuplicates(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	person := w.provider.Session("user_ada", "org_acme", sim.TokenOptions{})
+	oauth := w.provider.OAuth("user_ada", "org_acme", harness.OAuthClient, sim.TokenOptions{})
+	entity := func(setting string) string {
+		id := w.entity()
+		w.Do(http.MethodPut, "/api/settings/"+id, person, object{
+			"approval_required": false, "auto_approve_ignore": []string{"buyer_is_entity"}, "assistant_actions": setting,
+		}).OK()
+		return id
+	}
+	for _, c := range []struct{ change, setting, others, want string }{
+		{"correct", "PREPARE", "PREPARE", "EXTRACTED"},
+		{"correct", "PREPARE", "ALL", "APPROVED"},
+		{"correct", "ALL", "READ", "EXTRACTED"},
+		{"reject", "ALL", "READ", "EXTRACTED"},
+		{"reject", "ALL", "ALL", "APPROVED"},
+	} {
+		number := c.change + "-" + c.setting + "-" + c.others
+		read := func(entity, gross string) string {
+			up := w.Upload(person, harness.ID(t, entity), "a.xml", harness.UBLOf(number, "100.00", "19.00", gross)).OK()
+			return "/api/invoices/" + w.Extract(person, up.Text("id")).OK().Text("id")
+		}
+		changed, other := read(entity(c.setting), "190.00"), read(entity(c.others), "119.00")
+		if got := w.Do(http.MethodGet, other, person, nil).OK().Text("status"); got != "NEEDS_REVIEW" {
+			t.Fatalf("%s: the duplicate is %s", number, got)
+		}
+		if c.change == "correct" {
+			w.Do(http.MethodPatch, changed, oauth, object{"invoice_number": "77001"}).OK()
+		} else {
+			w.Do(http.MethodPost, changed+"/reject", oauth, object{"reason": "wrong"}).OK()
+		}
+		if got := w.Do(http.MethodGet, other, person, nil).OK().Text("status"); got != c.want {
+			t.Errorf("%s: the other invoice is %s, want %s", number, got, c.want)
+		}
+		if c.want == "APPROVED" {
+			continue
+		}
+		if got := w.Do(http.MethodPatch, other, person, object{"note": "seen"}).OK().Text("status"); got != c.want {
+			t.Errorf("%s: a person's note made the other invoice %s", number, got)
+		}
+	}
+}

@@ -67,21 +67,21 @@ func (s *Service) Find(ctx context.Context, inv *invoice.Invoice, bytes string) 
 }
 
 // Keep implements duplicate.Detection.
-func (s *Service) Keep(ctx context.Context, inv *invoice.Invoice, found duplicate.Found) ([]duplicate.Match, error) {
+func (s *Service) Keep(ctx context.Context, inv *invoice.Invoice, found duplicate.Found, assistant bool) ([]duplicate.Match, error) {
 	fresh, ended, err := s.Pairs.Keep(ctx, inv.OrganizationID, inv.ID, found.Matches, s.Clock.Now())
 	if err != nil {
 		return nil, err
 	}
-	return fresh, s.recheck(ctx, inv.OrganizationID, ended...)
+	return fresh, s.recheck(ctx, inv.OrganizationID, assistant, ended...)
 }
 
 // Rejected implements duplicate.Detection.
-func (s *Service) Rejected(ctx context.Context, inv *invoice.Invoice) error {
+func (s *Service) Rejected(ctx context.Context, inv *invoice.Invoice, assistant bool) error {
 	partners, err := s.Pairs.Partners(ctx, inv.OrganizationID, inv.ID)
 	if err != nil {
 		return err
 	}
-	return s.recheck(ctx, inv.OrganizationID, partners...)
+	return s.recheck(ctx, inv.OrganizationID, assistant, partners...)
 }
 
 // Dismiss records that two invoices are different ones. The caller changes the first one; Dismissed
@@ -92,7 +92,7 @@ func (s *Service) Dismiss(ctx context.Context, a identity.Actor, inv *invoice.In
 
 // Dismissed evaluates the other invoice of a dismissed pair again, and appends its event.
 func (s *Service) Dismissed(ctx context.Context, a identity.Actor, other uuid.UUID, reason string) error {
-	if err := s.recheck(ctx, a.OrganizationID, other); err != nil {
+	if err := s.recheck(ctx, a.OrganizationID, a.IsAssistant(), other); err != nil {
 		return err
 	}
 	inv, err := s.Invoices.Get(ctx, a.Scope(), other)
@@ -113,10 +113,10 @@ type approval struct {
 // recheck evaluates the check not_a_duplicate of open invoices again, because another invoice changed.
 // They may belong to an entity that the caller may not see. It locks every invoice before it follows
 // an approval, which locks suppliers, as every other transaction does.
-func (s *Service) recheck(ctx context.Context, organization uuid.UUID, ids ...uuid.UUID) error {
+func (s *Service) recheck(ctx context.Context, organization uuid.UUID, assistant bool, ids ...uuid.UUID) error {
 	var approvals []approval
 	for _, id := range ids {
-		approved, err := s.recheckOne(ctx, organization, id)
+		approved, err := s.recheckOne(ctx, organization, id, assistant)
 		if err != nil {
 			return err
 		}
@@ -136,8 +136,10 @@ func (s *Service) recheck(ctx context.Context, organization uuid.UUID, ids ...uu
 	return nil
 }
 
-// recheckOne evaluates the check of one invoice. It returns the invoice if SYSTEM approved it.
-func (s *Service) recheckOne(ctx context.Context, organization, id uuid.UUID) (*approval, error) {
+// recheckOne evaluates the check of one invoice. It returns the invoice if SYSTEM approved it. If an
+// assistant caused it that may not approve in the entity of this invoice, a person must approve the
+// invoice, also if another duplicate remains and ends later.
+func (s *Service) recheckOne(ctx context.Context, organization, id uuid.UUID, assistant bool) (*approval, error) {
 	system := identity.System(organization)
 	var settings *entity.Settings
 	var found duplicate.Found
@@ -150,15 +152,21 @@ func (s *Service) recheckOne(ctx context.Context, organization, id uuid.UUID) (*
 			return err
 		}
 		check := found.Check()
-		if slices.Contains(inv.Checks, check) {
+		same := slices.Contains(inv.Checks, check)
+		if same && (inv.Reopened || !assistant) {
+			return invoice.ErrUnchanged
+		}
+		if settings, err = s.Settings.Get(ctx, system.Scope(), inv.EntityID); err != nil {
+			return fmt.Errorf("read settings: %w", err)
+		}
+		if assistant && !settings.AssistantActions.Includes(identity.AssistantNeeds(identity.Approve, false)) {
+			inv.Reopened = true
+		} else if same {
 			return invoice.ErrUnchanged
 		}
 		e, err := s.Entities.Get(ctx, system.Scope(), inv.EntityID)
 		if err != nil {
 			return fmt.Errorf("read entity: %w", err)
-		}
-		if settings, err = s.Settings.Get(ctx, system.Scope(), inv.EntityID); err != nil {
-			return fmt.Errorf("read settings: %w", err)
 		}
 		review.Evaluate(inv, e, settings, append(kept(inv), check), s.Clock.Now(), inv.Version+1)
 		inv.UpdatedAt = s.Clock.Now()

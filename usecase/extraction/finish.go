@@ -150,7 +150,7 @@ func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, d
 	if err := s.Invoices.Add(ctx, inv); err != nil {
 		return nil, fmt.Errorf("add invoice: %w", err)
 	}
-	return inv, s.announce(ctx, o, inv, found)
+	return inv, s.announce(ctx, o, inv, found, false)
 }
 
 // needsPerson reports whether an assistant that may not approve uploaded the
@@ -209,7 +209,7 @@ func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft)
 	if !changed {
 		return nil
 	}
-	return s.announce(ctx, o, inv, found)
+	return s.announce(ctx, o, inv, found, true)
 }
 
 // rejectDuplicate rejects an open invoice that is a duplicate, if the entity's policy is REJECT.
@@ -253,9 +253,10 @@ func (s *Service) build(ctx context.Context, o *outcome, d *document.Document, d
 }
 
 // announce appends the events of the invoice. It starts the sync of an automatically approved
-// invoice if the settings require it.
-func (s *Service) announce(ctx context.Context, o *outcome, inv *invoice.Invoice, found duplicate.Found) error {
-	fresh, err := s.Duplicates.Keep(ctx, inv, found)
+// invoice if the settings require it. An assistant can have requested that the document is extracted again, so
+// an invoice whose pair with this one then ends counts as affected by an assistant.
+func (s *Service) announce(ctx context.Context, o *outcome, inv *invoice.Invoice, found duplicate.Found, again bool) error {
+	fresh, err := s.Duplicates.Keep(ctx, inv, found, again)
 	if err != nil {
 		return fmt.Errorf("keep duplicates: %w", err)
 	}
@@ -277,7 +278,7 @@ func (s *Service) announce(ctx context.Context, o *outcome, inv *invoice.Invoice
 		ev := event.By(identity.System(inv.OrganizationID), event.InvoiceRejected, inv.EntityID, subject)
 		ev.Data = map[string]string{"reason": inv.Rejection.Reason}
 		events = append(events, ev)
-		if err := s.Duplicates.Rejected(ctx, inv); err != nil {
+		if err := s.Duplicates.Rejected(ctx, inv, again); err != nil {
 			return err
 		}
 	}

@@ -204,7 +204,7 @@ func (s *Service) supersede(ctx context.Context, a identity.Actor, id uuid.UUID)
 	if err := s.Events.Append(ctx, ev); err != nil {
 		return err
 	}
-	return s.Duplicates.Rejected(ctx, inv)
+	return s.Duplicates.Rejected(ctx, inv, a.IsAssistant())
 }
 
 // addPart adds a document for pages of a file, and the job that extracts it.

@@ -25,11 +25,11 @@ type Duplicates interface {
 
 // keepDuplicates stores the duplicates of a changed invoice; nil if it was not compared. It returns
 // the event of those that were not known before.
-func (s *Service) keepDuplicates(ctx context.Context, inv *invoice.Invoice, found *duplicate.Found) ([]event.Event, error) {
+func (s *Service) keepDuplicates(ctx context.Context, a identity.Actor, inv *invoice.Invoice, found *duplicate.Found) ([]event.Event, error) {
 	if found == nil {
 		return nil, nil
 	}
-	fresh, err := s.Duplicates.Keep(ctx, inv, *found)
+	fresh, err := s.Duplicates.Keep(ctx, inv, *found, a.IsAssistant())
 	if err != nil || len(fresh) == 0 {
 		return nil, err
 	}

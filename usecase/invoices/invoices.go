@@ -114,7 +114,7 @@ func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, i
 		}
 		return events, nil
 	}, func(ctx context.Context, inv *invoice.Invoice) ([]event.Event, error) {
-		return s.keepDuplicates(ctx, inv, found)
+		return s.keepDuplicates(ctx, a, inv, found)
 	})
 }
 
@@ -186,7 +186,7 @@ func (s *Service) Reject(ctx context.Context, a identity.Actor, id uuid.UUID, if
 		}
 		return []event.Event{{Type: event.InvoiceRejected, Data: map[string]string{"reason": reason}}}, nil
 	}, func(ctx context.Context, inv *invoice.Invoice) ([]event.Event, error) {
-		return nil, s.Duplicates.Rejected(ctx, inv)
+		return nil, s.Duplicates.Rejected(ctx, inv, a.IsAssistant())
 	})
 }
 
@@ -205,7 +205,7 @@ func (s *Service) Reopen(ctx context.Context, a identity.Actor, id uuid.UUID, if
 		inv.Checks, found = compared.Replace(inv.Checks), &compared
 		return []event.Event{{Type: event.InvoiceReopened}}, nil
 	}, func(ctx context.Context, inv *invoice.Invoice) ([]event.Event, error) {
-		return s.keepDuplicates(ctx, inv, found)
+		return s.keepDuplicates(ctx, a, inv, found)
 	})
 }
 

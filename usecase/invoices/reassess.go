@@ -40,7 +40,7 @@ func (s *Service) Reassess(ctx context.Context, a identity.Actor, id uuid.UUID) 
 		}
 		return []event.Event{{Type: event.InvoiceExtracted}}, nil
 	}, func(ctx context.Context, inv *invoice.Invoice) ([]event.Event, error) {
-		return s.keepDuplicates(ctx, inv, found)
+		return s.keepDuplicates(ctx, a, inv, found)
 	})
 	if fault.CodeOf(err) == fault.CodeNotFound {
 		return nil
