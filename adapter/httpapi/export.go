@@ -5,7 +5,9 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"time"
 
+	"docledger/adapter/httpapi/edge"
 	"docledger/adapter/httpapi/export"
 	"docledger/domain/document"
 	"docledger/domain/invoice"
@@ -39,13 +41,33 @@ func (s *Server) ExportInvoices(ctx context.Context, r backend.ExportInvoicesReq
 // exportOf returns the response with an export for the caller.
 func (s *Server) exportOf(ctx context.Context, e export.Export, f invoice.Filter) exported {
 	a := actor(ctx)
+	response, step := edge.LongResponse(ctx)
 	e.Each = func(visit func([]invoice.Exported) error) error {
-		return s.Exports.Export(ctx, a.Scope(), f, e.Rows, visit)
+		return s.Exports.Export(response, a.Scope(), f, e.Rows, step, visit)
 	}
 	e.Original = func(id uuid.UUID) (*document.Document, io.ReadSeekCloser, error) {
-		return s.Documents.Content(ctx, a, id)
+		ctx, end := context.WithCancelCause(response)
+		late := time.AfterFunc(step, func() { end(context.DeadlineExceeded) })
+		d, content, err := s.Documents.Content(ctx, a, id)
+		late.Stop()
+		if err != nil {
+			end(nil)
+			return d, nil, err
+		}
+		return d, openOriginal{content, end}, nil
 	}
 	return exported{e, e.Filename(s.Clock.Now())}
+}
+
+// openOriginal is an open original. Its bytes may be read for as long as the response can take.
+type openOriginal struct {
+	io.ReadSeekCloser
+	end context.CancelCauseFunc
+}
+
+func (o openOriginal) Close() error {
+	defer o.end(nil)
+	return o.ReadSeekCloser.Close()
 }
 
 // exported is an export as a response. An error after the first bytes ends the connection, so that

@@ -40,7 +40,7 @@ func BenchmarkExport(b *testing.B) {
 				b.Run(string(kind), func(b *testing.B) {
 					for b.Loop() {
 						began, read, most := time.Now(), 0, uint64(0)
-						err := s.Invoices().Export(ctx, identity.Scope{OrganizationID: organization}, invoice.Filter{}, kind, func(page []invoice.Exported) error {
+						err := s.Invoices().Export(ctx, identity.Scope{OrganizationID: organization}, invoice.Filter{}, kind, time.Minute, func(page []invoice.Exported) error {
 							if read += len(page); read%20_000 == 0 {
 								most = max(most, liveBytes())
 							}

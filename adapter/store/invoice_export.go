@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
@@ -29,15 +30,17 @@ type exportRow struct {
 
 // Export implements invoice.Exporter.
 func (r Invoices) Export(
-	ctx context.Context, s identity.Scope, f invoice.Filter, rows invoice.ExportRows, visit func([]invoice.Exported) error,
+	ctx context.Context, s identity.Scope, f invoice.Filter, rows invoice.ExportRows, limit time.Duration, visit func([]invoice.Exported) error,
 ) error {
 	after, more := uuid.Nil, true
 	for more {
 		var found []invoice.Exported
-		err := r.s.inSnapshot(ctx, func(ctx context.Context) (err error) {
+		read, end := context.WithTimeout(ctx, limit)
+		err := r.s.inSnapshot(read, func(ctx context.Context) (err error) {
 			found, more, err = r.exported(ctx, s, f, rows, after)
 			return err
 		})
+		end()
 		if err != nil || len(found) == 0 {
 			return err
 		}

@@ -2,6 +2,7 @@ package invoice
 
 import (
 	"context"
+	"time"
 
 	"docledger/domain/identity"
 
@@ -31,6 +32,7 @@ type Exported struct {
 type Exporter interface {
 	// Export calls visit with all invoices of a filter, in the order of creation, some at a time.
 	// What one call receives was stored at one time. No database connection is in use while visit
-	// runs. Memory does not depend on the number of invoices. An error of visit ends the export.
-	Export(ctx context.Context, s identity.Scope, f Filter, rows ExportRows, visit func([]Exported) error) error
+	// runs. Memory does not depend on the number of invoices. Each read ends after the time limit.
+	// An error of visit ends the export.
+	Export(ctx context.Context, s identity.Scope, f Filter, rows ExportRows, limit time.Duration, visit func([]Exported) error) error
 }

@@ -85,7 +85,7 @@ var groups = []group{
 		{"MCP_HOSTS", "further host names of the tool server, separated by commas"},
 	}},
 	{"Requests", [][2]string{
-		{"REQUEST_TIMEOUT", "longest time for a request, except for uploads"},
+		{"REQUEST_TIMEOUT", "longest time for a request, except for uploads and for writing an export"},
 		{"EXTRACT_WAIT_TIMEOUT", "how long `POST /api/invoices/extract` waits before it returns 503"},
 		{"SYNC_WAIT_TIMEOUT", "how long `POST /api/invoices/{invoice_id}/sync` waits before it returns the current state"},
 		{"MAX_UPLOAD_BYTES", "largest document"},

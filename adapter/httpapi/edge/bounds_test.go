@@ -258,6 +258,22 @@ func TestTheTimeOfARequestEndsItsWork(t *testing.T) {
 	}
 }
 
+// TestLongResponsesHaveStepsOfTheTimeOfARequest has the handler of a long response see that the
+// request ends after its time, while the response does not.
+func TestLongResponsesHaveStepsOfTheTimeOfARequest(t *testing.T) {
+	t.Parallel()
+	const limit = 100 * time.Millisecond
+	b := setup(t, func(ctx context.Context, _ string, _ any) (any, error) {
+		response, step := edge.LongResponse(ctx)
+		<-ctx.Done()
+		if response.Err() != nil || step != limit {
+			return nil, fmt.Errorf("the response ended with %v, its steps have %v", response.Err(), step)
+		}
+		return nil, ctx.Err()
+	}, func(o *edge.Options) { o.Limits.Timeout = limit })
+	checkEnvelope(t, b.send(t, b.request(t, "GET", "/api/invoices/export", "")), 503, "unavailable")
+}
+
 // TestHeadersOfPartsAreBounded sends a form whose part has megabytes of
 // headers.
 func TestHeadersOfPartsAreBounded(t *testing.T) {

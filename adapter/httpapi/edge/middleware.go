@@ -135,6 +135,7 @@ func (e *edge) allows(origin string) bool {
 func (e *edge) bound(c *gin.Context) {
 	limit, timeout := e.Limits.JSONBytes, e.Limits.Timeout
 	s := stateOf(c)
+	stream := s.operation != nil && s.operation.Stream
 	defer func() {
 		if s.memory != nil {
 			s.memory.Release()
@@ -145,7 +146,7 @@ func (e *edge) bound(c *gin.Context) {
 		limit, timeout = e.Limits.UploadBytes+multipartOverhead, e.Limits.UploadTimeout
 	case s.operation == nil || s.operation.Public:
 		limit = min(limit, e.Limits.OpenBytes)
-	case s.operation.Stream:
+	case stream:
 		timeout = e.Limits.UploadTimeout
 	}
 	// A context does not end a read from an idle connection. The error is
@@ -155,6 +156,11 @@ func (e *edge) bound(c *gin.Context) {
 	_ = connection.SetWriteDeadline(now.Add(max(timeout, e.Limits.UploadTimeout)))
 	ctx, cancel := context.WithTimeout(c.Request.Context(), timeout)
 	defer cancel()
+	if stream {
+		s.response, s.step = ctx, e.Limits.Timeout
+		ctx, cancel = context.WithTimeout(ctx, s.step)
+		defer cancel()
+	}
 	c.Request = c.Request.WithContext(ctx)
 	s.body, s.sent = &trackedBody{ReadCloser: c.Request.Body}, c.Request.Body
 	c.Request.Body = s.body

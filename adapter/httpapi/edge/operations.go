@@ -34,8 +34,8 @@ type Operation struct {
 	// Browser reports that a page of another site sends a browser to this
 	// operation (x-browser). The request may contain parameters of that site.
 	Browser bool
-	// Stream reports that the response can be long (x-stream). It has the time of an
-	// upload.
+	// Stream reports that the response can be long (x-stream). Writing it has the time of
+	// an upload; each step of it has the time of a request (see LongResponse).
 	Stream bool
 
 	parameters []parameter

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"time"
 
 	"docledger/domain/fault"
 	"docledger/domain/identity"
@@ -24,6 +25,9 @@ type state struct {
 	tooLarge  *fault.Error // set if the announced length of the body is too large
 	engine    *edge
 	memory    Lease // of the body; nil before it is read, and without a budget
+
+	response context.Context // of a long response; nil for other operations
+	step     time.Duration   // limits each step of a long response
 
 	pagesURL string            // Options.PagesURL
 	bodyIDs  map[string]string // of an assistant's JSON body; see receive
@@ -62,6 +66,20 @@ func ActorFrom(ctx context.Context) (actor identity.Actor, ok bool) {
 // OperationFrom returns the operation of the current request; nil for routes
 // outside the specification.
 func OperationFrom(ctx context.Context) *Operation { return stateOf(ctx).operation }
+
+// LongResponse returns the context of a response that can be long (x-stream), and the time limit of
+// each step of it, such as one read from the database. The context of the request ends after the
+// time of one step. It is the context of other operations, whose step is limited by ctx alone.
+func LongResponse(ctx context.Context) (response context.Context, step time.Duration) {
+	s := stateOf(ctx)
+	if s.response == nil {
+		return ctx, noStepLimit
+	}
+	return s.response, s.step
+}
+
+// noStepLimit is a time that no request reaches.
+const noStepLimit = 24 * time.Hour
 
 // trackedBody records how the read of a request body ended. This distinguishes
 // a body that is incomplete or too large from an error of the handler.

@@ -1,10 +1,12 @@
 package storetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"docledger/domain/invoice"
 	"docledger/domain/money"
@@ -36,7 +38,7 @@ func testExport(t *testing.T, b *bench) {
 	slices.SortFunc(want, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	all := func(f invoice.Filter, rows invoice.ExportRows) (ids []uuid.UUID, found []invoice.Exported) {
 		t.Helper()
-		must(t, b.Invoices().Export(b.ctx, s, f, rows, func(page []invoice.Exported) error {
+		must(t, b.Invoices().Export(b.ctx, s, f, rows, time.Minute, func(page []invoice.Exported) error {
 			for _, x := range page {
 				ids = append(ids, x.ID)
 			}
@@ -64,7 +66,7 @@ func testExport(t *testing.T, b *bench) {
 	}
 	ended := errors.New("ended")
 	visits := 0
-	err := b.Invoices().Export(b.ctx, s, invoice.Filter{}, invoice.ExportLines, func([]invoice.Exported) error {
+	err := b.Invoices().Export(b.ctx, s, invoice.Filter{}, invoice.ExportLines, time.Minute, func([]invoice.Exported) error {
 		visits++
 		// The export holds no connection, so that a pool of one suffices.
 		_, err := b.Invoices().Get(b.ctx, s, want[0])
@@ -77,8 +79,15 @@ func testExport(t *testing.T, b *bench) {
 	if !errors.Is(err, ended) || visits != 2 {
 		t.Errorf("%d visits, then %v", visits, err)
 	}
+	err = b.Invoices().Export(b.ctx, s, invoice.Filter{}, invoice.ExportInvoices, time.Nanosecond, func([]invoice.Exported) error {
+		t.Error("a read after its time limit has a result")
+		return nil
+	})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a read ended with %v, want its time limit", err)
+	}
 	other := b.organization(t)
-	must(t, b.Invoices().Export(b.ctx, other, invoice.Filter{}, invoice.ExportInvoices, func([]invoice.Exported) error {
+	must(t, b.Invoices().Export(b.ctx, other, invoice.Filter{}, invoice.ExportInvoices, time.Minute, func([]invoice.Exported) error {
 		t.Error("another organization exports them")
 		return nil
 	}))
