@@ -110,9 +110,9 @@ func TestDamagedDumpIsRefused(t *testing.T) {
 		"other form": {changed(func(m []member) []member {
 			m[0].body = bytes.Replace(m[0].body, []byte(`"format": 1`), []byte(`"format": 2`), 1)
 			return m
-		}), `of form 2, this release reads 1; load it with the release "test"`},
+		}), `format 2, this release reads format 1; load it with the release "test"`},
 		"older schema": {changed(func(m []member) []member { m[0].body = []byte(`{"format":1,"schema":1001,"release":"v1"}`); return m }),
-			`load it with the release "v1" that wrote it and migrate then`},
+			`load it with the release "v1" that wrote it, then migrate`},
 		"newer schema": {changed(func(m []member) []member { m[0].body = []byte(`{"format":1,"schema":9001,"release":"v9"}`); return m }),
 			`load it with the release "v9"`},
 	} {
