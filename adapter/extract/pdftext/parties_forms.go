@@ -46,11 +46,11 @@ func (p *parties) nameOfRow(l *line, k int) (naming, bool) {
 			return naming{name: name, seg: l.segments[k+1]}, true
 		}
 	}
-	for _, u := range p.s.under(c.line, c) {
-		if name := trimName(u.seg.text); isName(name) && !u.seg.startsWithLabel() {
-			return naming{name: name, seg: u.seg}, true
+	if below := p.s.under(c.line, c); len(below) > 0 {
+		seg := below[0].seg
+		if name := trimName(seg.text); isName(name) && !seg.startsWithLabel() {
+			return naming{name: name, seg: seg}, true
 		}
-		break
 	}
 	return naming{}, false
 }

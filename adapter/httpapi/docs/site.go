@@ -145,10 +145,10 @@ func (s *site) linked(p sitePage, address func(sitePage) string) string {
 
 // heading is a heading of a page, with its text and the plain text under it.
 type heading struct {
-	Level        int
-	ID, Text     string
-	body         strings.Builder
-	anchor, page string
+	Level    int
+	ID, Text string
+	page     string
+	body     strings.Builder
 }
 
 var writer = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithAttribute()))
