@@ -22,8 +22,10 @@ type UnitOfWork interface {
 // other (domain D7). Such a transaction locks the organization before it locks an invoice or a
 // supplier, so that no two transactions wait for each other.
 type OrganizationLock interface {
-	// Lock waits until no other transaction has the lock of the organization.
-	Lock(ctx context.Context, organization uuid.UUID) error
+	// InTurn runs fn in a transaction that has the lock of the organization. Within a process, one
+	// transaction of an organization at a time waits for the lock, so that the others of the process
+	// wait without a connection of the pool.
+	InTurn(ctx context.Context, organization uuid.UUID, fn func(ctx context.Context) error) error
 }
 
 // Clock returns the current time in UTC and whole microseconds, the precision of both databases.

@@ -109,6 +109,24 @@ func (r Duplicates) Lock(ctx context.Context, organization uuid.UUID) error {
 	return failed("wait for the search for duplicates", r.s.handle(ctx).Exec("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", name).Error)
 }
 
+// InTurn implements duplicate.Repository and usecase.OrganizationLock. A transaction that has begun
+// takes no turn, because it has a connection, and normally the lock.
+func (r Duplicates) InTurn(ctx context.Context, organization uuid.UUID, fn func(ctx context.Context) error) error {
+	if !r.s.inTx(ctx) {
+		done, err := r.s.turns.Take(ctx, organization)
+		if err != nil {
+			return err
+		}
+		defer done()
+	}
+	return r.s.InTx(ctx, func(ctx context.Context) error {
+		if err := r.Lock(ctx, organization); err != nil {
+			return err
+		}
+		return fn(ctx)
+	})
+}
+
 // Bytes implements duplicate.Repository.
 func (r Duplicates) Bytes(ctx context.Context, organization, invoiceID uuid.UUID) (string, error) {
 	var document struct {

@@ -26,6 +26,7 @@ import (
 	"docledger/domain/supplier"
 	"docledger/usecase"
 
+	"github.com/google/uuid"
 	"gorm.io/gorm"
 )
 
@@ -48,6 +49,7 @@ type Store struct {
 	sealer   secret.Encrypter
 	liveJobs usecase.LiveJobs
 	position int64 // of new events on SQLite
+	turns    usecase.Turns[uuid.UUID]
 }
 
 // New returns the store of a database whose schema is up to date.

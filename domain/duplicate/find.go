@@ -26,6 +26,10 @@ type Repository interface {
 	// of two transactions at the same time one sees the other's invoice. A transaction that compares
 	// invoices calls it before it locks anything else; otherwise two can wait for each other.
 	Lock(ctx context.Context, organization uuid.UUID) error
+	// InTurn runs fn in a transaction that has the lock of the organization. Within a process, one
+	// transaction of an organization at a time waits for the lock, so that the others of the process
+	// wait without a connection of the pool.
+	InTurn(ctx context.Context, organization uuid.UUID, fn func(ctx context.Context) error) error
 	// Bytes returns the key of the bytes of a stored invoice, see BytesKey.
 	Bytes(ctx context.Context, organization, invoiceID uuid.UUID) (string, error)
 	// Candidates returns the records that can match, except REJECTED invoices and the record itself.
@@ -45,11 +49,11 @@ type Repository interface {
 	Backfill(ctx context.Context, limit int) (int, error)
 }
 
-// Detection compares invoices with the others of their organization. Its methods run within the
-// caller's transaction.
+// Detection compares invoices with the others of their organization. Its methods except InTurn run
+// within the caller's transaction.
 type Detection interface {
-	// Lock is Repository.Lock.
-	Lock(ctx context.Context, organization uuid.UUID) error
+	// InTurn is Repository.InTurn.
+	InTurn(ctx context.Context, organization uuid.UUID, fn func(ctx context.Context) error) error
 	// Find compares an invoice with the stored ones. bytes is its BytesKey, or "" for that of the stored document.
 	Find(ctx context.Context, inv *invoice.Invoice, bytes string) (Found, error)
 	// Keep stores what Find found for an invoice that is stored, and evaluates the invoices again whose

@@ -48,9 +48,9 @@ type Suppliers interface {
 	Approved(ctx context.Context, a identity.Actor, inv *invoice.Invoice) error
 }
 
-// Lock implements duplicate.Detection.
-func (s *Service) Lock(ctx context.Context, organization uuid.UUID) error {
-	return s.Pairs.Lock(ctx, organization)
+// InTurn implements duplicate.Detection.
+func (s *Service) InTurn(ctx context.Context, organization uuid.UUID, fn func(ctx context.Context) error) error {
+	return s.Pairs.InTurn(ctx, organization, fn)
 }
 
 // Find implements duplicate.Detection.

@@ -47,10 +47,7 @@ func (s *Service) finish(ctx context.Context, a identity.Actor, d *document.Docu
 	if err != nil {
 		return err
 	}
-	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
-		if err := s.Duplicates.Lock(ctx, d.OrganizationID); err != nil {
-			return err
-		}
+	err = s.Duplicates.InTurn(ctx, d.OrganizationID, func(ctx context.Context) error {
 		if len(drafts) > 1 {
 			return s.split(ctx, o)
 		}

@@ -46,7 +46,7 @@ func (s *Service) Split(ctx context.Context, a identity.Actor, id uuid.UUID, ifV
 		return nil, err
 	}
 	var updated *document.Document
-	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+	err = s.Duplicates.InTurn(ctx, a.OrganizationID, func(ctx context.Context) error {
 		updated, err = s.splitInTx(ctx, a, id, ifVersion, parts)
 		return err
 	})
@@ -90,9 +90,6 @@ func validParts(d *document.Document, parts []document.Pages) error {
 
 func (s *Service) splitInTx(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, parts []document.Pages) (*document.Document, error) {
 	var before document.Document
-	if err := s.Duplicates.Lock(ctx, a.OrganizationID); err != nil {
-		return nil, err
-	}
 	updated, err := s.Documents.Update(ctx, a.Scope(), id, func(now *document.Document) error {
 		if ifVersion != 0 && now.Version != ifVersion {
 			return fault.StaleVersion(now.Version)

@@ -234,10 +234,7 @@ func (s *Service) change(
 		return nil, fmt.Errorf("read settings: %w", err)
 	}
 	var events []event.Event
-	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
-		if err := s.Duplicates.Lock(ctx, a.OrganizationID); err != nil {
-			return err
-		}
+	err = s.Duplicates.InTurn(ctx, a.OrganizationID, func(ctx context.Context) error {
 		var err error
 		inv, err = s.Invoices.Update(ctx, a.Scope(), id, ifVersion, func(inv *invoice.Invoice) error {
 			var err error

@@ -33,10 +33,7 @@ func (s *Service) Backfill(ctx context.Context) error {
 
 func (s *Service) backfill(ctx context.Context, u supplier.Unassigned) error {
 	system := identity.System(u.OrganizationID)
-	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
-		if err := s.Changes.Lock(ctx, u.OrganizationID); err != nil {
-			return err
-		}
+	return s.Changes.InTurn(ctx, u.OrganizationID, func(ctx context.Context) error {
 		approved := false
 		// The lock of the row excludes a concurrent change of the invoice.
 		inv, err := s.Invoices.Update(ctx, system.Scope(), u.InvoiceID, 0, func(inv *invoice.Invoice) error {

@@ -164,10 +164,7 @@ func (s *Service) Merge(ctx context.Context, a identity.Actor, id, into uuid.UUI
 		return target, nil
 	}
 	var updated *supplier.Supplier
-	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
-		if err := s.Changes.Lock(ctx, from.OrganizationID); err != nil {
-			return err
-		}
+	err = s.Changes.InTurn(ctx, from.OrganizationID, func(ctx context.Context) error {
 		if err := s.Suppliers.Lock(ctx, from.OrganizationID, from.EntityID); err != nil {
 			return err
 		}

@@ -149,11 +149,8 @@ func (s *Service) begin(ctx context.Context, a identity.Actor, id uuid.UUID, w l
 	if err != nil {
 		return err
 	}
-	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
-		// An approval by the system locks the supplier after the invoice.
-		if err := s.Changes.Lock(ctx, a.OrganizationID); err != nil {
-			return err
-		}
+	// An approval by the system locks the supplier after the invoice.
+	return s.Changes.InTurn(ctx, a.OrganizationID, func(ctx context.Context) error {
 		var events []event.Event
 		inv, b, err := s.Bookings.Change(ctx, a.Scope(), id, func(inv *invoice.Invoice, b *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
 			if inv.Status == invoice.Extracted {
