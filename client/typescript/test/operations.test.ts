@@ -182,6 +182,12 @@ describe('documents and invoices', () => {
     await expect(
       api.dismissDuplicate({ path: invoicePath, body: { invoice_id: invoice.id, reason: 'Another delivery' } }),
     ).rejects.toMatchObject({ code: 'not_found' })
+    const again = new File([await file.text(), '<!-- sent again -->'], 'client-1-again.xml')
+    const { data: second } = await api.uploadDocument({ body: { entity_id, file: again } })
+    const { data: duplicate } = await api.extractInvoice({ body: { document_id: second.id } })
+    expect(duplicate.duplicates.map((d) => d.invoice_id)).toContain(invoice.id)
+    const dismissed = await api.dismissDuplicate({ path: { invoice_id: duplicate.id }, body: { invoice_id: invoice.id, reason: 'Another delivery' } })
+    expect(dismissed.data.duplicates.find((d) => d.invoice_id === invoice.id)?.dismissed?.reason).toBe('Another delivery')
     const rejected = await api.rejectInvoice({ path: invoicePath, body: { reason: 'Not ours' } })
     expect(rejected.data.status).toBe('REJECTED')
 
@@ -190,7 +196,7 @@ describe('documents and invoices', () => {
     const sums = (await api.sumInvoices({ query: { group_by: ['status'], entity_id } })).data.items
     expect(sums.map((sum) => sum.status)).not.toContain('REJECTED')
     const exported = await api.exportInvoices({ query: { entity_id, format: 'csv', rows: 'lines' } })
-    expect(String(exported.data)).toContain('invoice_id,')
+    expect(await (exported.data as unknown as Blob).text()).toContain('invoice_id,')
     expect(found.map((i) => i.id)).toContain(invoice.id)
     const history = await api.getInvoiceHistory({ path: invoicePath, query: { limit: 2 } }).toArray()
     const validation = await api.getInvoiceValidation({ path: invoicePath })
