@@ -5,11 +5,13 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"sync"
 	"time"
 
 	"docledger/adapter/httpapi/edge"
 	"docledger/adapter/httpapi/export"
 	"docledger/domain/document"
+	"docledger/domain/fault"
 	"docledger/domain/invoice"
 	"docledger/gen/backend"
 
@@ -35,7 +37,49 @@ func (s *Server) ExportInvoices(ctx context.Context, r backend.ExportInvoicesReq
 	if r.Params.Style != nil {
 		e.Style = export.Style(*r.Params.Style)
 	}
-	return s.exportOf(ctx, e, f), nil
+	leave, err := s.exportSlots.enter(actor(ctx).OrganizationID)
+	if err != nil {
+		return nil, err
+	}
+	out := s.exportOf(ctx, e, f)
+	out.leave = leave
+	return out, nil
+}
+
+// The numbers of exports that run at the same time in this process. Each holds up to 1,000
+// invoices with their lines while its reader is slow.
+const (
+	exportsPerOrganization = 2
+	exportsPerProcess      = 4
+)
+
+// exportSlots limits the exports that run at the same time. The zero value is ready to use.
+type exportSlots struct {
+	mu      sync.Mutex
+	running map[uuid.UUID]int // by organization
+	all     int
+}
+
+// enter admits an export of an organization, or returns an Unavailable fault. leave ends it.
+func (x *exportSlots) enter(organization uuid.UUID) (leave func(), err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.all >= exportsPerProcess || x.running[organization] >= exportsPerOrganization {
+		return nil, fault.New(fault.Unavailable, fault.CodeUnavailable, "Too many exports run at the moment. Retry the request after Retry-After.")
+	}
+	if x.running == nil {
+		x.running = map[uuid.UUID]int{}
+	}
+	x.running[organization]++
+	x.all++
+	return sync.OnceFunc(func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.all--
+		if x.running[organization]--; x.running[organization] == 0 {
+			delete(x.running, organization)
+		}
+	}), nil
 }
 
 // exportOf returns the response with an export for the caller.
@@ -56,7 +100,7 @@ func (s *Server) exportOf(ctx context.Context, e export.Export, f invoice.Filter
 		}
 		return d, openOriginal{content, end}, nil
 	}
-	return exported{e, e.Filename(s.Clock.Now())}
+	return exported{Export: e, name: e.Filename(s.Clock.Now())}
 }
 
 // openOriginal is an open original. Its bytes may be read for as long as the response can take.
@@ -74,11 +118,13 @@ func (o openOriginal) Close() error {
 // no caller takes a part for the whole.
 type exported struct {
 	export.Export
-	name string
+	name  string
+	leave func() // ends the export in the limit of exports
 }
 
 // VisitExportInvoicesResponse implements the generated response.
 func (e exported) VisitExportInvoicesResponse(w http.ResponseWriter) error {
+	defer e.leave()
 	h := w.Header()
 	h.Set("Content-Type", e.MediaType())
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": e.name}))

@@ -58,6 +58,7 @@ type UseCases struct {
 // Server implements the operations of the backend and billing specifications.
 type Server struct {
 	UseCases
+	exportSlots    exportSlots
 	Idempotency    idempotency.Store
 	Clock          usecase.Clock
 	Web            convert.Web
