@@ -25,7 +25,7 @@ const writeGrace = 30 * time.Second
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.protect(w.Header())
-		s.limited(w)
+		s.limited(w, r)
 		if !s.knowsHost(r.Host) {
 			answer(w, http.StatusForbidden, "invalid_request", "This server does not accept the Host. The operator can add it to MCP_HOSTS.")
 			return

@@ -130,11 +130,15 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, from io.Reader) bo
 }
 
 // limited sets the time limits of a connection: one for reading the body, which
-// the server then removes, and one for the whole response.
-func (s *Server) limited(w http.ResponseWriter) {
+// the server then removes, and one for the whole response. Without a body the
+// server already waits for the next request. A deadline would end that read, and
+// with it the context of this and every later request of the connection.
+func (s *Server) limited(w http.ResponseWriter, r *http.Request) {
 	connection := http.NewResponseController(w)
 	// The errors are ignored, because a test has no connection.
-	_ = connection.SetReadDeadline(time.Now().Add(s.o.ReadTimeout))
+	if r.Body != nil && r.Body != http.NoBody {
+		_ = connection.SetReadDeadline(time.Now().Add(s.o.ReadTimeout))
+	}
 	_ = connection.SetWriteDeadline(time.Now().Add(s.o.Timeout + writeGrace))
 }
 

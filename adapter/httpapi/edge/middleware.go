@@ -152,7 +152,11 @@ func (e *edge) bound(c *gin.Context) {
 	// A context does not end a read from an idle connection. The error is
 	// ignored, because a test without a connection cannot set deadlines.
 	now, connection := time.Now(), http.NewResponseController(c.Writer)
-	_ = connection.SetReadDeadline(now.Add(timeout))
+	if c.Request.Body != nil && c.Request.Body != http.NoBody {
+		// Without a body the server already waits for the next request. A deadline would end
+		// that read, and with it the context of every later request of the connection.
+		_ = connection.SetReadDeadline(now.Add(timeout))
+	}
 	_ = connection.SetWriteDeadline(now.Add(max(timeout, e.Limits.UploadTimeout)))
 	ctx, cancel := context.WithTimeout(c.Request.Context(), timeout)
 	defer cancel()
