@@ -102,10 +102,11 @@ type archive struct {
 	table    *os.File
 	manifest *os.File
 	entries  int
+	written  map[string]entry // the originals, by the recorded checksum
 }
 
 func (e *Export) zip(w io.Writer) (err error) {
-	a := &archive{Export: e, to: zip.NewWriter(w)}
+	a := &archive{Export: e, to: zip.NewWriter(w), written: map[string]entry{}}
 	for _, file := range []**os.File{&a.table, &a.manifest} {
 		if *file, err = temporary(e.TempDir); err != nil {
 			return err
@@ -145,7 +146,8 @@ func temporary(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// original adds the original of an invoice.
+// original adds the original of an invoice. The documents of a split file have the same original,
+// which is written once.
 func (a *archive) original(e *invoice.Exported) error {
 	d, content, err := a.Original(e.DocumentID)
 	if fault.CodeOf(err) == fault.CodeNotFound {
@@ -159,6 +161,10 @@ func (a *archive) original(e *invoice.Exported) error {
 		return err
 	}
 	defer content.Close() //nolint:errcheck // it is only read
+	if same, ok := a.written[d.SHA256]; ok {
+		same.DocumentID, same.InvoiceID = d.ID, e.ID
+		return a.note(same)
+	}
 	added := entry{Path: "originals/" + d.ID.String() + "/" + safeName(d.Filename), DocumentID: d.ID, InvoiceID: e.ID}
 	// Documents are mostly compressed already.
 	if err := a.add(&added, zip.Store, d.CreatedAt, content); err != nil {
@@ -166,6 +172,8 @@ func (a *archive) original(e *invoice.Exported) error {
 	}
 	if added.SHA256 != d.SHA256 {
 		added.Problem = "damaged"
+	} else {
+		a.written[d.SHA256] = added
 	}
 	return a.note(added)
 }

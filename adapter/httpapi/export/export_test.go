@@ -79,9 +79,9 @@ func TestFormulas(t *testing.T) {
 		"+1":                         "'+1",
 		"-5":                         "'-5",
 		"@SUM(A1)":                   "'@SUM(A1)",
-		"\t=1":                       "'\t=1",
-		"\r=1":                       "'\n=1",
-		"\n=1":                       "'\n=1",
+		"\t=1":                       "'\t'=1",
+		"\r=1":                       "'\n'=1",
+		"\n=1":                       "'\n'=1",
 		"\tplain":                    "'\tplain",
 		"  =1":                       "'  =1",
 		"\u00a0=1":                   "'\u00a0=1",
@@ -104,6 +104,32 @@ func TestFormulas(t *testing.T) {
 					t.Errorf("%q in %s: %q, want %q", text, column, got, want)
 				}
 			}
+		}
+	}
+}
+
+// TestFormulasOfOtherSettings verifies that a spreadsheet with the other separator finds no
+// formula, and that the separator of the export needs no protection.
+func TestFormulasOfOtherSettings(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		style      export.Style
+		comma      rune
+		text, want string
+	}{
+		{export.International, ',', "A;=1", "A;'=1"},
+		{export.International, ',', `A; "=1`, `A;' "=1`},
+		{export.International, ',', "A\t+1", "A\t'+1"},
+		{export.International, ',', "A\n@B", "A\n'@B"},
+		{export.International, ',', "A,=1", "A,=1"},
+		{export.International, ',', "A;;-1;＝2", "A;;'-1;'＝2"},
+		{export.European, ';', "A,=1", "A,'=1"},
+		{export.European, ';', "A;=1", "A;=1"},
+	} {
+		e := invoice.Exported{Summary: invoice.Summary{SellerName: test.text}}
+		rows := table(t, written(t, export.Export{Rows: invoice.ExportInvoices, Style: test.style, Each: each(e)}), test.comma)
+		if got := rows[0]["seller_name"]; got != test.want {
+			t.Errorf("%s, %q: %q, want %q", test.style, test.text, got, test.want)
 		}
 	}
 }
@@ -237,6 +263,58 @@ func TestZIP(t *testing.T) {
 	}
 	if len(read) != 1 || problems[good] != "" || problems[hostile] != "" || problems[missing] != "missing" || problems[damaged] != "damaged" {
 		t.Errorf("left %d files, problems %v", len(read), problems)
+	}
+}
+
+// TestSplitFileHasOneOriginal verifies that the parts of a split file name the same copy of it.
+func TestSplitFileHasOneOriginal(t *testing.T) {
+	t.Parallel()
+	const file = "three invoices"
+	sum := sha256.Sum256([]byte(file))
+	var invoices []invoice.Exported
+	for range 3 {
+		invoices = append(invoices, invoice.Exported{Summary: invoice.Summary{ID: uuid.New(), DocumentID: uuid.New()}})
+	}
+	data := written(t, export.Export{
+		Format: export.ZIP, Rows: invoice.ExportInvoices, TempDir: t.TempDir(), Each: each(invoices...),
+		Original: func(id uuid.UUID) (*document.Document, io.ReadSeekCloser, error) {
+			return &document.Document{ID: id, Filename: "a.pdf", SHA256: hex.EncodeToString(sum[:])}, content{strings.NewReader(file)}, nil
+		},
+	})
+	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	originals := 0
+	var manifest struct {
+		Files []struct {
+			Path      string
+			InvoiceID uuid.UUID `json:"invoice_id"`
+		}
+	}
+	for _, f := range archive.File {
+		if strings.HasPrefix(f.Name, "originals/") {
+			originals++
+		}
+		if f.Name != "manifest.json" {
+			continue
+		}
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.NewDecoder(r).Decode(&manifest); err != nil {
+			t.Fatal(err)
+		}
+	}
+	paths, of := map[string]bool{}, map[uuid.UUID]bool{}
+	for _, f := range manifest.Files {
+		if f.InvoiceID != uuid.Nil {
+			paths[f.Path], of[f.InvoiceID] = true, true
+		}
+	}
+	if originals != 1 || len(paths) != 1 || len(of) != len(invoices) {
+		t.Errorf("%d originals, %d paths of %d invoices", originals, len(paths), len(of))
 	}
 }
 

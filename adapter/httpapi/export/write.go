@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -76,12 +77,27 @@ func (c *csvWriter) close() error {
 func (c *csvWriter) cell(v value) string {
 	switch {
 	case v.kind == text:
-		return harmless(lines.Replace(v.text))
+		return harmless(c.split(lines.Replace(v.text)))
 	case v.kind == decimal && c.style == European:
 		return strings.Replace(v.text, ".", ",", 1)
 	}
 	return v.text
 }
+
+// split puts an apostrophe before the beginning of a formula that follows a line break, a tab or
+// the separator of the other style. A spreadsheet with other settings than the export begins a
+// cell there.
+func (c *csvWriter) split(s string) string {
+	if c.style == European {
+		return afterComma.ReplaceAllString(s, "$1'$2")
+	}
+	return afterSemicolon.ReplaceAllString(s, "$1'$2")
+}
+
+var (
+	afterComma     = regexp.MustCompile(`([,\t\n])([\s\p{Cc}\p{Cf}\p{Zs}"]*[=+\-@＝＋－＠])`)
+	afterSemicolon = regexp.MustCompile(`([;\t\n])([\s\p{Cc}\p{Cf}\p{Zs}"]*[=+\-@＝＋－＠])`)
+)
 
 // harmless prefixes a text with an apostrophe if a spreadsheet would execute it as a
 // formula. Spreadsheets skip space and invisible characters at the beginning, and accept the
