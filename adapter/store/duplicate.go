@@ -85,7 +85,7 @@ func (r duplicateKeysRow) fromRow() duplicate.Record {
 	}
 }
 
-// index stores the keys of an invoice, whose bytes are known or already stored.
+// index stores the keys of an invoice. Its bytes are known or already stored.
 func (r Duplicates) index(ctx context.Context, inv *invoice.Invoice, bytes string) error {
 	row := toDuplicateKeysRow(inv.OrganizationID, duplicate.Of(inv, bytes))
 	columns := []string{

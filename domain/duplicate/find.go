@@ -56,8 +56,8 @@ type Detection interface {
 	InTurn(ctx context.Context, organization uuid.UUID, fn func(ctx context.Context) error) error
 	// Find compares an invoice with the stored ones. bytes is its BytesKey, or "" for that of the stored document.
 	Find(ctx context.Context, inv *invoice.Invoice, bytes string) (Found, error)
-	// Keep stores what Find found for an invoice that is stored, and evaluates the invoices again whose
-	// pair with it ended. It returns the matches that were not known before. assistant reports that an
+	// Keep stores what Find found for a stored invoice. It evaluates each invoice again that is no
+	// longer in a pair with it. It returns the matches that were not known before. assistant reports that an
 	// assistant caused the change, or can have caused it. SYSTEM then approves an invoice that is
 	// evaluated again only if its entity permits assistants to approve.
 	Keep(ctx context.Context, inv *invoice.Invoice, found Found, assistant bool) (fresh []Match, err error)

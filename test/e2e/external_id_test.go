@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// uploadNamed uploads a file as a form with an external id, whose place in the form is given.
+// uploadNamed uploads a file as a form with an external id at the given place of the form.
 func uploadNamed(t *testing.T, s *harness.Server, token string, entity uuid.UUID, external string, order ...string) harness.Response {
 	t.Helper()
 	var form bytes.Buffer

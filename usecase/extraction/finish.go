@@ -250,8 +250,9 @@ func (s *Service) build(ctx context.Context, o *outcome, d *document.Document, d
 }
 
 // announce appends the events of the invoice. It starts the sync of an automatically approved
-// invoice if the settings require it. An assistant can have requested that the document is extracted again, so
-// an invoice whose pair with this one then ends counts as affected by an assistant.
+// invoice if the settings require it. An assistant can have
+// requested the extraction. Therefore an invoice that is then no longer in a pair with this one
+// counts as affected by an assistant.
 func (s *Service) announce(ctx context.Context, o *outcome, inv *invoice.Invoice, found duplicate.Found, again bool) error {
 	fresh, err := s.Duplicates.Keep(ctx, inv, found, again)
 	if err != nil {

@@ -97,7 +97,7 @@ func (g guard) open(ctx context.Context) (failures int, err error) {
 	return a.Failures, nil
 }
 
-// fail counts a failure whose result the caller gets at the given time. It returns a
+// fail counts a failure. The caller gets its result at the given time. It returns a
 // refusal if a concurrent failure reached a limit first.
 func (g guard) fail(ctx context.Context, answered time.Time) error {
 	err := g.attempts.Change(ctx, g.account, func(a *identity.Attempt) error {

@@ -69,7 +69,7 @@ func OperationFrom(ctx context.Context) *Operation { return stateOf(ctx).operati
 
 // LongResponse returns the context of a response that can be long (x-stream), and the time limit of
 // each step of it, such as one read from the database. The context of the request ends after the
-// time of one step. It is the context of other operations, whose step is limited by ctx alone.
+// time of one step. It is the context of other operations: ctx alone limits their step.
 func LongResponse(ctx context.Context) (response context.Context, step time.Duration) {
 	s := stateOf(ctx)
 	if s.response == nil {

@@ -161,7 +161,7 @@ func nested(values map[string][]string) map[string]any {
 	return lists(root).(map[string]any)
 }
 
-// lists replaces the objects whose keys are numbers or empty by lists.
+// lists replaces objects by lists if all their keys are numbers or empty.
 func lists(v any) any {
 	object, isObject := v.(map[string]any)
 	if !isObject {

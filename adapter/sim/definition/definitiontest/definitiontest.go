@@ -1,4 +1,4 @@
-// Package definitiontest fails a test whose connector or simulator leaves the
+// Package definitiontest fails a test if its connector or simulator leaves the
 // vendor's published definition.
 package definitiontest
 
