@@ -57,7 +57,8 @@ function CheckRow({ check, invoice, readOnly, save, onGoTo }: Props & { check: C
         <Tag tone={blocking ? 'red' : 'amber'}><strong>{reasonOf(check)}</strong></Tag>
         <span className="muted">{blocking ? t('review.check.blocking') : t('review.check.warning')}</span>
       </div>
-      {(check.found !== null || check.expected !== null) && (
+      {/* The list of duplicates says in words what was found. */}
+      {check.rule !== 'not_a_duplicate' && (check.found !== null || check.expected !== null) && (
         <dl className="compare">
           <div><dt>{t('review.check.found')}</dt><dd>{shown(check.found)}</dd></div>
           {check.expected !== null && <div><dt>{t('review.check.expected')}</dt><dd>{shown(check.expected)}</dd></div>}
