@@ -53,6 +53,10 @@ func (s *Service) newRunner() (*queue.Runner, error) {
 			s.sweep("due syncs", s.Sync.Sweep),
 			s.sweep("inbox messages without a job", s.Inbox.Sweep),
 			s.sweep("jobs paused after a restore", s.wakeHeld),
+			{Name: "former duplicates", Run: func(ctx context.Context) error {
+				_, err := s.duplicates.Sweep(ctx)
+				return err
+			}},
 			{Name: "keys of duplicates", Run: func(ctx context.Context) error {
 				_, err := s.duplicates.Backfill(ctx)
 				return err

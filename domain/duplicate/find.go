@@ -18,6 +18,13 @@ type Match struct {
 	Rule      invoice.DuplicateRule
 }
 
+// Recheck is an invoice of which the check not_a_duplicate is due again, because another invoice
+// changed. Assistant reports that an assistant caused the change, or can have caused it.
+type Recheck struct {
+	InvoiceID uuid.UUID
+	Assistant bool
+}
+
 // Repository stores what the rules compare, and the pairs that were found. All methods cover the
 // whole organization: duplicates are found across entities, and callers show only what the user may
 // see. They run within the caller's transaction.
@@ -44,6 +51,19 @@ type Repository interface {
 	Dismiss(ctx context.Context, organization, invoiceID, other uuid.UUID, d invoice.Dismissal) error
 	// Partners returns the invoices that are an undismissed pair with this one.
 	Partners(ctx context.Context, organization, invoiceID uuid.UUID) ([]uuid.UUID, error)
+	// Postpone stores that the check not_a_duplicate of invoices is due again. assistant is that of
+	// Recheck; an earlier true is kept.
+	Postpone(ctx context.Context, organization uuid.UUID, ids []uuid.UUID, assistant bool, at time.Time) error
+	// Postponed returns at most limit postponed invoices of an organization, those that wait longest
+	// first.
+	Postponed(ctx context.Context, organization uuid.UUID, limit int) ([]Recheck, error)
+	// PostponedFor returns the Recheck of an invoice; ok is false if there is none.
+	PostponedFor(ctx context.Context, organization, invoiceID uuid.UUID) (r Recheck, ok bool, err error)
+	// Rechecked removes the Recheck of an invoice.
+	Rechecked(ctx context.Context, organization, invoiceID uuid.UUID) error
+	// Postponing returns at most limit organizations with postponed invoices, those with the invoice
+	// that waits longest first.
+	Postponing(ctx context.Context, limit int) ([]uuid.UUID, error)
 	// Backfill stores the records of at most limit invoices of an earlier release, of any
 	// organization. It returns their number.
 	Backfill(ctx context.Context, limit int) (int, error)
@@ -56,12 +76,12 @@ type Detection interface {
 	InTurn(ctx context.Context, organization uuid.UUID, fn func(ctx context.Context) error) error
 	// Find compares an invoice with the stored ones. bytes is its BytesKey, or "" for that of the stored document.
 	Find(ctx context.Context, inv *invoice.Invoice, bytes string) (Found, error)
-	// Keep stores what Find found for a stored invoice. It evaluates each invoice again that is no
-	// longer in a pair with it. It returns the matches that were not known before. assistant reports that an
+	// Keep stores what Find found for a stored invoice. Each invoice that is no longer in a pair with
+	// it is evaluated again: a few at once, and many by the sweep. It returns the matches that were not known before. assistant reports that an
 	// assistant caused the change, or can have caused it. SYSTEM then approves an invoice that is
 	// evaluated again only if its entity permits assistants to approve.
 	Keep(ctx context.Context, inv *invoice.Invoice, found Found, assistant bool) (fresh []Match, err error)
-	// Rejected evaluates the duplicates of an invoice again that was rejected. assistant is that of Keep.
+	// Rejected is Keep for an invoice that was rejected, which is no duplicate any more.
 	Rejected(ctx context.Context, inv *invoice.Invoice, assistant bool) error
 }
 
@@ -69,6 +89,9 @@ type Detection interface {
 type Found struct {
 	Matches []Match // all of them, dismissed ones included
 	Open    []Match // those that no person dismissed
+	// Assistant reports that the check is due because of a change that an assistant caused, or can
+	// have caused. SYSTEM then approves the invoice only if its entity permits assistants to approve.
+	Assistant bool
 }
 
 // Find compares the invoice with the candidates. The caller has locked the record.
@@ -79,8 +102,9 @@ func Find(ctx context.Context, repo Repository, inv *invoice.Invoice, bytes stri
 		return Found{}, err
 	}
 	var found Found
+	equal := sameTotals(r, candidates)
 	for _, c := range candidates {
-		if rule := Compare(r, c); rule != "" && (rule != invoice.NearNumber || !linked(r, c, sameTotals(r, candidates))) {
+		if rule := Compare(r, c); rule != "" && (rule != invoice.NearNumber || !linked(r, c, equal)) {
 			found.Matches = append(found.Matches, Match{InvoiceID: c.InvoiceID, EntityID: c.EntityID, Rule: rule})
 		}
 	}

@@ -7,6 +7,12 @@ import (
 	"docledger/domain/identity"
 )
 
+// AssistantsApprove reports whether assistants may approve invoices of the entity. If not, SYSTEM does
+// not approve what an assistant caused: a person must.
+func (s *Settings) AssistantsApprove() bool {
+	return s.AssistantActions.Includes(identity.AssistantNeeds(identity.Approve, false))
+}
+
 // Require refuses an actor who may not use a permission on the entity. It is
 // the only place that decides about rights on an entity:
 //   - the role of the person must include the permission;

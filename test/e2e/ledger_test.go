@@ -341,6 +341,11 @@ func TestDefaultAccountOfTheLedger(t *testing.T) {
 				t.Errorf("refused with %s", r.Raw)
 			}
 		}
+		s.Do(http.MethodPost, "/api/invoices/"+invoice.Text("id")+"/approve", o.Admin.Token, map[string]any{"version": invoice.Number("version")}).OK()
+		supplier := "/api/suppliers/" + s.Do(http.MethodGet, "/api/invoices/"+invoice.Text("id"), o.Admin.Token, nil).OK().Text("supplier_id")
+		usual := func(account string) harness.Response {
+			return s.Do(http.MethodPatch, supplier, o.Admin.Token, map[string]any{"default_account_id": account})
+		}
 		tried := map[string]bool{}
 		for n := range accounts.Len("items") {
 			kind := accounts.Text("items", n, "status")
@@ -358,10 +363,14 @@ func TestDefaultAccountOfTheLedger(t *testing.T) {
 			if kind == "ACTIVE" {
 				r.OK()
 				line(accounts.Text("items", n, "id")).OK()
+				if got := usual(accounts.Text("items", n, "id")).OK(); got.Text("default_account_source") != "HUMAN" {
+					t.Errorf("the supplier's account: %s", got.Raw)
+				}
 				continue
 			}
 			refused(r, "default_account_id")
 			refused(line(accounts.Text("items", n, "id")), "lines[0].account_id")
+			refused(usual(accounts.Text("items", n, "id")), "default_account_id")
 		}
 		want := []string{"ACTIVE", "ARCHIVED", "Accounts Payable", "Accounts Receivable"}
 		if b.Provider == "ACCOUNTING_B" {
@@ -377,6 +386,10 @@ func TestDefaultAccountOfTheLedger(t *testing.T) {
 		line(nil).OK()
 		put("accounting_integration_id", uuid.NewString()).Want(400, "invalid_request")
 		put("accounting_integration_id", id).OK()
+		// An account that was set without a ledger is checked with the ledger that is chosen.
+		s.Do(http.MethodPut, settings, o.Admin.Token, map[string]any{"accounting_integration_id": nil, "default_account_id": "no such account"}).OK()
+		refused(put("accounting_integration_id", id), "default_account_id")
+		s.Do(http.MethodPut, settings, o.Admin.Token, map[string]any{"accounting_integration_id": id, "default_account_id": nil}).OK()
 		other := s.NewOrganization("Other")
 		s.Do(http.MethodPut, "/api/settings/"+other.Entity.String(), other.Admin.Token, map[string]any{"accounting_integration_id": id}).
 			Want(400, "invalid_request")

@@ -63,7 +63,9 @@ func (s *Service) Find(ctx context.Context, inv *invoice.Invoice, bytes string) 
 	if found, err = duplicate.Find(ctx, s.Pairs, inv, bytes); err != nil {
 		return found, fmt.Errorf("find duplicates: %w", err)
 	}
-	return found, nil
+	due, _, err := s.Pairs.PostponedFor(ctx, inv.OrganizationID, inv.ID)
+	found.Assistant = due.Assistant
+	return found, err
 }
 
 // Keep implements duplicate.Detection.
@@ -111,12 +113,29 @@ type approval struct {
 }
 
 // recheck evaluates the check not_a_duplicate of open invoices again, because another invoice changed.
-// They may belong to an entity that the caller may not see. It locks every invoice before it follows
-// an approval, which locks suppliers, as every other transaction does.
+// They may belong to an entity that the caller may not see. It evaluates a few of them at once, so
+// that the caller sees the result. It leaves the others to Sweep, so that the time of a transaction
+// does not grow with the number of equal invoices.
 func (s *Service) recheck(ctx context.Context, organization uuid.UUID, assistant bool, ids ...uuid.UUID) error {
+	if len(ids) > recheckBatch {
+		if err := s.Pairs.Postpone(ctx, organization, ids[recheckBatch:], assistant, s.Clock.Now()); err != nil {
+			return err
+		}
+		ids = ids[:recheckBatch]
+	}
+	due := make([]duplicate.Recheck, len(ids))
+	for i, id := range ids {
+		due[i] = duplicate.Recheck{InvoiceID: id, Assistant: assistant}
+	}
+	return s.recheckAll(ctx, organization, due)
+}
+
+// recheckAll evaluates invoices again. It locks every invoice before it follows an approval, which
+// locks suppliers, as every other transaction does.
+func (s *Service) recheckAll(ctx context.Context, organization uuid.UUID, due []duplicate.Recheck) error {
 	var approvals []approval
-	for _, id := range ids {
-		approved, err := s.recheckOne(ctx, organization, id, assistant)
+	for _, r := range due {
+		approved, err := s.recheckOne(ctx, organization, r.InvoiceID, r.Assistant)
 		if err != nil {
 			return err
 		}
@@ -151,6 +170,7 @@ func (s *Service) recheckOne(ctx context.Context, organization, id uuid.UUID, as
 		if found, err = s.Find(ctx, inv, ""); err != nil {
 			return err
 		}
+		assistant = assistant || found.Assistant
 		check := found.Check()
 		same := slices.Contains(inv.Checks, check)
 		if same && (inv.Reopened || !assistant) {
@@ -159,7 +179,7 @@ func (s *Service) recheckOne(ctx context.Context, organization, id uuid.UUID, as
 		if settings, err = s.Settings.Get(ctx, system.Scope(), inv.EntityID); err != nil {
 			return fmt.Errorf("read settings: %w", err)
 		}
-		if assistant && !settings.AssistantActions.Includes(identity.AssistantNeeds(identity.Approve, false)) {
+		if assistant && !settings.AssistantsApprove() {
 			inv.Reopened = true
 		} else if same {
 			return invoice.ErrUnchanged
@@ -175,6 +195,9 @@ func (s *Service) recheckOne(ctx context.Context, organization, id uuid.UUID, as
 	})
 	if err != nil && !errors.Is(err, invoice.ErrUnchanged) {
 		return nil, fmt.Errorf("check duplicates again: %w", err)
+	}
+	if err := s.Pairs.Rechecked(ctx, organization, id); err != nil {
+		return nil, err
 	}
 	if open {
 		if _, _, err := s.Pairs.Keep(ctx, organization, id, found.Matches, s.Clock.Now()); err != nil {
@@ -209,6 +232,53 @@ func kept(inv *invoice.Invoice) []invoice.Check {
 
 func subjectOf(inv *invoice.Invoice) event.Subject {
 	return event.Subject{Type: event.SubjectInvoice, ID: inv.ID, Version: inv.Version}
+}
+
+const (
+	// recheckBatch is the number of invoices that one transaction evaluates again.
+	recheckBatch = 20
+	// recheckBatches bounds one call of Sweep, so that the sweep continues with its other tasks.
+	recheckBatches = 10
+)
+
+// Sweep evaluates the invoices again that recheck postponed, in a transaction for each batch, and
+// those of each organization in turn. It returns their number. The next call continues, also after a
+// restart. A batch that fails does not delay other organizations.
+func (s *Service) Sweep(ctx context.Context) (total int, failed error) {
+	organizations, err := s.Pairs.Postponing(ctx, recheckBatches)
+	if err != nil {
+		return 0, err
+	}
+	for batches := recheckBatches; batches > 0 && len(organizations) > 0; {
+		var more []uuid.UUID
+		for _, organization := range organizations[:min(batches, len(organizations))] {
+			batches--
+			n, err := s.sweepOne(ctx, organization)
+			if total += n; err != nil {
+				failed = errors.Join(failed, fmt.Errorf("evaluate former duplicates of the organization %s: %w", organization, err))
+			} else if n == recheckBatch {
+				more = append(more, organization)
+			}
+		}
+		organizations = more
+	}
+	return total, failed
+}
+
+// sweepOne evaluates one batch of an organization again.
+func (s *Service) sweepOne(ctx context.Context, organization uuid.UUID) (n int, err error) {
+	err = s.InTurn(ctx, organization, func(ctx context.Context) error {
+		due, err := s.Pairs.Postponed(ctx, organization, recheckBatch)
+		if err != nil {
+			return err
+		}
+		n = len(due)
+		return s.recheckAll(ctx, organization, due)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
 }
 
 const (

@@ -154,7 +154,7 @@ func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, d
 // document. SYSTEM does not approve such an invoice, because the assistant may have
 // made the document up.
 func (s *Service) needsPerson(ctx context.Context, o *outcome) (bool, error) {
-	if o.settings.AssistantActions.Includes(identity.AssistantNeeds(identity.Approve, false)) {
+	if o.settings.AssistantsApprove() {
 		return false, nil
 	}
 	// A part comes from whoever uploaded its file, also if a person divided it.
@@ -194,6 +194,7 @@ func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft)
 		if found, err = s.Duplicates.Find(ctx, fresh, duplicate.BytesKey(o.document.SHA256, o.document.Part)); err != nil {
 			return err
 		}
+		fresh.Reopened = fresh.Reopened || found.Assistant && !o.settings.AssistantsApprove()
 		review.Evaluate(fresh, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks, accounts, []invoice.Check{found.Check()}), o.now, old.Version+1)
 		rejectDuplicate(fresh, found, o)
 		*old = *fresh

@@ -132,8 +132,11 @@ func (s *Service) judge(
 	if err != nil {
 		return nil, err
 	}
+	if !settings.AssistantsApprove() {
+		inv.Reopened = inv.Reopened || found.Assistant
+	}
 	attended := inv.Reopened
-	if a.IsAssistant() && !settings.AssistantActions.Includes(identity.AssistantNeeds(identity.Approve, false)) {
+	if a.IsAssistant() && !settings.AssistantsApprove() {
 		attended, inv.Reopened = attended || document, true
 	}
 	review.Evaluate(inv, e, settings, append(append(review.Findings(inv), accounts...), found.Check()), s.Clock.Now(), inv.Version+1)

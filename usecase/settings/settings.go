@@ -107,7 +107,8 @@ func (s *Service) checkLedger(ctx context.Context, a identity.Actor, now entity.
 		}
 		usable = len(wrong) == before
 	}
-	if usable && wanted.DefaultAccountID != "" && wanted.DefaultAccountID != now.DefaultAccountID {
+	chosen := wanted.DefaultAccountID != now.DefaultAccountID || wanted.AccountingIntegrationID != now.AccountingIntegrationID
+	if usable && wanted.DefaultAccountID != "" && chosen {
 		err := wrong.Take(s.Ledgers.CheckAccount(ctx, a, wanted.AccountingIntegrationID, wanted.DefaultAccountID, "default_account_id"))
 		if err != nil {
 			return err

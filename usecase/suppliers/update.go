@@ -111,10 +111,21 @@ func (s *Service) checkLedger(ctx context.Context, a identity.Actor, now *suppli
 		return "", fmt.Errorf("read settings: %w", err)
 	}
 	ledger := settings.AccountingIntegrationID
-	if ledger == uuid.Nil {
-		return "", nil
-	}
 	changed := func(to *string, from string) bool { return to != nil && *to != "" && *to != from }
+	if ledger == uuid.Nil {
+		// An id that no ledger has confirmed would be used for bills as soon as the entity has a ledger.
+		var wrong fault.Fields
+		for _, c := range []struct {
+			field string
+			to    *string
+			from  string
+		}{{"contact_id", p.ContactID, now.ContactID}, {"default_account_id", p.AccountID, now.Account.ID}, {"default_tax_rate_id", p.TaxRateID, now.TaxRate.ID}} {
+			if changed(c.to, c.from) {
+				wrong.Add(c.field, "is an id of the ledger, and the entity has no ledger; set accounting_integration_id in its settings first")
+			}
+		}
+		return "", wrong.Err()
+	}
 	// Changing a supplier works while the ledger is unavailable (domain D24).
 	if changed(p.AccountID, now.Account.ID) {
 		if err := ifAvailable(s.Ledgers.CheckAccount(ctx, a, ledger, *p.AccountID, "default_account_id")); err != nil {

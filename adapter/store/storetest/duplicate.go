@@ -2,7 +2,9 @@ package storetest
 
 import (
 	"context"
+	"slices"
 	"testing"
+	"time"
 
 	"docledger/domain/document"
 	"docledger/domain/duplicate"
@@ -74,5 +76,42 @@ func testDuplicates(t *testing.T, b *bench) {
 	part := b.document(t, open, func(d *document.Document) { d.Part = 2 })
 	if key, err := b.Duplicates().Bytes(b.ctx, s.OrganizationID, b.invoice(t, part).ID); err != nil || key != part.SHA256+"#2" {
 		t.Errorf("the bytes of a part are %q (%v)", key, err)
+	}
+}
+
+// testPostponedChecks keeps each invoice once, and that an assistant caused its check. It returns
+// those of one organization, oldest first.
+func testPostponedChecks(t *testing.T, b *bench) {
+	mine, foreign := b.organization(t), b.organization(t)
+	invoices := make([]uuid.UUID, 3)
+	for i := range invoices {
+		invoices[i] = b.invoice(t, b.document(t, b.entity(t, mine))).ID
+	}
+	other := b.invoice(t, b.document(t, b.entity(t, foreign))).ID
+	repo := b.Duplicates()
+	postpone := func(s identity.Scope, assistant bool, after time.Duration, ids ...uuid.UUID) {
+		t.Helper()
+		must(t, repo.Postpone(b.ctx, s.OrganizationID, ids, assistant, b.at.Add(after)))
+	}
+	postpone(mine, true, time.Second, invoices[1])
+	postpone(foreign, false, 0, other)
+	postpone(mine, false, 2*time.Second, invoices[0], invoices[1], invoices[2])
+	if found, err := repo.Postponing(b.ctx, 10); err != nil || !slices.Equal(found, []uuid.UUID{foreign.OrganizationID, mine.OrganizationID}) {
+		t.Errorf("the organizations are %v, %v", found, err)
+	}
+	due, err := repo.Postponed(b.ctx, mine.OrganizationID, 1)
+	if err != nil || !slices.Equal(due, []duplicate.Recheck{{InvoiceID: invoices[1], Assistant: true}}) {
+		t.Errorf("the first is %v, %v", due, err)
+	}
+	must(t, repo.Rechecked(b.ctx, foreign.OrganizationID, invoices[1])) // of another organization
+	if r, ok, err := repo.PostponedFor(b.ctx, mine.OrganizationID, invoices[1]); err != nil || !ok || !r.Assistant {
+		t.Errorf("found %v, %t, %v", r, ok, err)
+	}
+	must(t, repo.Rechecked(b.ctx, mine.OrganizationID, invoices[1]))
+	if _, ok, err := repo.PostponedFor(b.ctx, mine.OrganizationID, invoices[1]); err != nil || ok {
+		t.Errorf("it is still there, %v", err)
+	}
+	if due, err := repo.Postponed(b.ctx, mine.OrganizationID, 10); err != nil || len(due) != 2 || due[0].Assistant {
+		t.Errorf("the rest is %v, %v", due, err)
 	}
 }

@@ -44,6 +44,7 @@ func Run(t *testing.T, open Open) {
 		{"invoices", testInvoices},
 		{"invoice lines", testLines},
 		{"duplicates", testDuplicates},
+		{"postponed checks of duplicates", testPostponedChecks},
 		{"exact decimals", testDecimals},
 		{"invoice filters", testInvoiceFilters},
 		{"invoice sorts", testInvoiceSorts},

@@ -76,6 +76,7 @@ var tables = []table{
 	of("supplier_keys", "entity_id key_hash supplier_id", `entity_id:uuid key_hash:text supplier_id:uuid organization_id:uuid`),
 	of("invoice_duplicates", "invoice_id other_id", `invoice_id:uuid other_id:uuid organization_id:uuid rule:text found_at:time
 		dismissed_by:uuid dismissed_at:time reason:text`),
+	of("duplicate_rechecks", "invoice_id", `invoice_id:uuid organization_id:uuid assistant:bool created_at:time`),
 	of("events", "seq", `seq:int position:int id:uuid type:text organization_id:uuid entity_id:uuid subject_type:text subject_id:uuid
 		subject_version:int actor_type:text actor_id:uuid client_id:text request_id:text created_at:time changes:json data:json`),
 	of("webhooks", "id", `id:uuid organization_id:uuid url:text types:json entity_ids:json enabled:bool failing_since:time resume_at:time

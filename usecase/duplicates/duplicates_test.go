@@ -1,0 +1,118 @@
+package duplicates
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"docledger/domain/duplicate"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+
+	"github.com/google/uuid"
+)
+
+type clock struct{}
+
+func (clock) Now() time.Time { return time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC) }
+
+// pairs keeps postponed checks in memory, and the size of each transaction.
+type pairs struct {
+	duplicate.Repository
+	partners  []uuid.UUID
+	postponed map[uuid.UUID][]duplicate.Recheck
+	fails     uuid.UUID // the organization without a turn
+	inTx      int
+	sizes     []int
+}
+
+func (p *pairs) InTurn(ctx context.Context, organization uuid.UUID, fn func(context.Context) error) error {
+	if organization == p.fails {
+		return errors.New("no turn")
+	}
+	p.inTx = 0
+	err := fn(ctx)
+	p.sizes = append(p.sizes, p.inTx)
+	return err
+}
+
+func (p *pairs) Partners(context.Context, uuid.UUID, uuid.UUID) ([]uuid.UUID, error) {
+	return p.partners, nil
+}
+
+func (p *pairs) Postpone(_ context.Context, organization uuid.UUID, ids []uuid.UUID, assistant bool, _ time.Time) error {
+	for _, id := range ids {
+		p.postponed[organization] = append(p.postponed[organization], duplicate.Recheck{InvoiceID: id, Assistant: assistant})
+	}
+	return nil
+}
+
+func (p *pairs) Postponed(_ context.Context, organization uuid.UUID, limit int) ([]duplicate.Recheck, error) {
+	due := p.postponed[organization]
+	return slices.Clone(due[:min(limit, len(due))]), nil
+}
+
+func (p *pairs) Postponing(_ context.Context, limit int) (out []uuid.UUID, err error) {
+	if p.fails != uuid.Nil {
+		out = append(out, p.fails)
+	}
+	for organization, due := range p.postponed {
+		if len(due) > 0 {
+			out = append(out, organization)
+		}
+	}
+	return out[:min(limit, len(out))], nil
+}
+
+func (p *pairs) Rechecked(_ context.Context, organization, id uuid.UUID) error {
+	p.inTx++
+	p.postponed[organization] = slices.DeleteFunc(p.postponed[organization], func(r duplicate.Recheck) bool { return r.InvoiceID == id })
+	return nil
+}
+
+// closed are invoices that are no longer in review.
+type closed struct{ invoice.Repository }
+
+func (closed) Update(_ context.Context, _ identity.Scope, id uuid.UUID, _ int, fn func(*invoice.Invoice) error) (*invoice.Invoice, error) {
+	inv := &invoice.Invoice{ID: id, Status: invoice.Synced}
+	return inv, fn(inv)
+}
+
+// TestRecheckIsBounded rejects an invoice with hundreds of duplicates, in two organizations. No
+// transaction evaluates more than recheckBatch of them. A third organization that fails does not
+// delay the others.
+func TestRecheckIsBounded(t *testing.T) {
+	t.Parallel()
+	p := &pairs{postponed: map[uuid.UUID][]duplicate.Recheck{}}
+	for range 230 {
+		p.partners = append(p.partners, uuid.New())
+	}
+	s := &Service{Pairs: p, Invoices: closed{}, Clock: clock{}}
+	for range 2 {
+		inv := &invoice.Invoice{ID: uuid.New(), OrganizationID: uuid.New()}
+		err := s.InTurn(t.Context(), inv.OrganizationID, func(ctx context.Context) error { return s.Rejected(ctx, inv, false) })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.fails = uuid.New()
+	total, calls := 0, 0
+	for ; total < 420 && calls < 10; calls++ {
+		n, err := s.Sweep(t.Context())
+		if err == nil {
+			t.Error("the failure is hidden")
+		}
+		if total += n; n > recheckBatch*recheckBatches {
+			t.Errorf("one call evaluated %d", n)
+		}
+	}
+	if total != 420 || slices.Max(p.sizes) != recheckBatch {
+		t.Errorf("%d of 420 later, in transactions of %v", total, p.sizes)
+	}
+	p.fails = uuid.Nil
+	if n, err := s.Sweep(t.Context()); n != 0 || err != nil {
+		t.Errorf("then %d, %v", n, err)
+	}
+}
