@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"docledger/adapter/extract/container"
 	"docledger/adapter/extract/content"
 	"docledger/adapter/extract/sniff"
 	"docledger/adapter/extract/worker"
@@ -143,7 +144,10 @@ func (p *Pipeline) Read(ctx context.Context, s extraction.Source) (result *extra
 	case sniff.Image:
 		result, err = p.readImage(ctx, f, s, worker.Document{Path: s.Path, Size: info.Size(), Forced: s.Forced, DateOrder: s.DateOrder, OnPage: onPage(s), Pages: s.Pages})
 	default:
-		return nil, unsupported(t)
+		if !container.Can(t) || s.OnFile == nil {
+			return nil, unsupported(t)
+		}
+		result, err = p.openContainer(ctx, s, t)
 	}
 	if err != nil {
 		return nil, err

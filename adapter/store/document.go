@@ -36,6 +36,7 @@ type documentRow struct {
 	Pages          *jsonOf[pagesJSON]
 	Attachments    jsonOf[[]attachmentJSON]
 	Signatures     *jsonOf[[]signatureJSON]
+	Known          *jsonOf[[]uuid.UUID]
 	Attempts       int
 	Interruptions  int
 	Run            int
@@ -89,6 +90,21 @@ func signaturesJSON(list []document.Signature) *jsonOf[[]signatureJSON] {
 	})}
 }
 
+// known returns the documents that a container brought again; other rows have NULL.
+func (r documentRow) known() []uuid.UUID {
+	if r.Known == nil {
+		return nil
+	}
+	return r.Known.V
+}
+
+func knownJSON(list []uuid.UUID) *jsonOf[[]uuid.UUID] {
+	if len(list) == 0 {
+		return nil
+	}
+	return &jsonOf[[]uuid.UUID]{list}
+}
+
 func (r documentRow) fromRow() document.Document {
 	return document.Document{
 		ID: r.ID, EntityID: r.EntityID, OrganizationID: r.OrganizationID, Filename: r.Filename,
@@ -99,6 +115,7 @@ func (r documentRow) fromRow() document.Document {
 		Pages:       fromOptionalJSON(r.Pages, func(p pagesJSON) document.Pages { return document.Pages(p) }),
 		Attachments: mapped(r.Attachments.V, func(a attachmentJSON) document.Attachment { return document.Attachment(a) }),
 		Signatures:  r.signatures(),
+		Known:       r.known(),
 		Attempts:    r.Attempts, Interruptions: r.Interruptions, Run: r.Run, Restarts: r.Restarts, Requested: r.Requested, Forced: r.Forced,
 		Version: r.Version, CreatedBy: fromOptionalID(r.CreatedBy),
 		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt),
@@ -116,6 +133,7 @@ func toDocumentRow(d *document.Document) documentRow {
 		Pages:       optionalJSON(d.Pages, func(p document.Pages) pagesJSON { return pagesJSON(p) }),
 		Attachments: jsonOf[[]attachmentJSON]{attachments},
 		Signatures:  signaturesJSON(d.Signatures),
+		Known:       knownJSON(d.Known),
 		Attempts:    d.Attempts, Interruptions: d.Interruptions, Run: d.Run, Restarts: d.Restarts, Requested: d.Requested, Forced: d.Forced,
 		Version: d.Version, CreatedBy: optionalID(d.CreatedBy),
 		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt,

@@ -35,7 +35,9 @@ type answer struct {
 	File    string           `json:"file"`
 	Invoice map[string]any   `json:"invoice,omitempty"`
 	More    []map[string]any `json:"more,omitempty"`
-	Error   *answerError     `json:"error,omitempty"`
+	// Unread are the documents in a container that have no invoice.
+	Unread []unread     `json:"unread,omitempty"`
+	Error  *answerError `json:"error,omitempty"`
 
 	invoices []*invoice.Invoice
 }
@@ -55,6 +57,7 @@ func extractCommand() *cobra.Command {
 		Long: "Extracts each FILE and prints one JSON object on each line, in the order of the files:\n" +
 			`  {"file": PATH, "invoice": {...}, "more": [...]}  or  {"file": PATH, "error": {"code": ..., "message": ...}}` + "\n" +
 			"The names are those of the API. `more` contains the other invoices of a file with several invoices.\n" +
+			"An e-mail or a ZIP archive has the invoices of its files. `unread` names its files that have no invoice, with the reason.\n" +
 			"The exit status is 0 if every file has a line, with any content.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, files []string) error {
@@ -142,7 +145,12 @@ func (e *extractor) read(ctx context.Context, path string) *answer {
 		return a
 	}
 	began := time.Now()
-	result, err := e.reader.Read(ctx, extraction.Source{Name: info.Name(), Path: path, Size: info.Size(), Recognize: true})
+	var inside insideFiles
+	defer inside.remove()
+	result, err := e.reader.Read(ctx, extraction.Source{Name: info.Name(), Path: path, Size: info.Size(), Recognize: true, OnFile: inside.add})
+	if err == nil && result.Container {
+		return e.readInside(ctx, path, &inside)
+	}
 	var failure *extraction.Failure
 	if errors.As(err, &failure) {
 		a.Error = &answerError{Code: failure.Code(), Message: failure.Message}

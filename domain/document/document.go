@@ -85,7 +85,7 @@ type Signature struct {
 // Pages is a range of pages, both from 1 and inclusive.
 type Pages struct{ From, To int }
 
-// Document is a received file, or one part of a split file.
+// Document is a received file, one part of a split file, or a file in a container.
 type Document struct {
 	ID             uuid.UUID
 	EntityID       uuid.UUID
@@ -103,21 +103,24 @@ type Document struct {
 	HeldReason     string
 	ExternalID     string // the id in another program; "" if it has none
 	InvoiceID      uuid.UUID
-	ParentID       uuid.UUID // of a part of a SPLIT document
-	Part           int       // the position in the parent, from 1; 0 for whole files
-	Pages          *Pages
-	Attachments    []Attachment
-	Signatures     []Signature // those of a signed envelope
-	Attempts       int         // attempts since the last request, without interrupted ones
-	Interruptions  int         // attempts since the last request without a recorded end: the process died or the database was unavailable
-	Run            int         // number of all attempts and restarts; the fencing token of an attempt
-	Restarts       int         // how often extraction was restarted
-	Requested      bool        // a person or the entity's settings requested extraction
-	Forced         bool        // a person declared it an invoice, regardless of its title
-	Version        int
-	CreatedBy      uuid.UUID
-	CreatedAt      time.Time
-	UpdatedAt      time.Time
+	ParentID       uuid.UUID // of a part of a SPLIT document, or of a file in a container
+	Part           int       // the position in the parent, from 1; 0 for whole files, also for those in a container
+	// Known are documents that the entity had before a container brought the same bytes
+	// again.
+	Known         []uuid.UUID
+	Pages         *Pages
+	Attachments   []Attachment
+	Signatures    []Signature // those of a signed envelope
+	Attempts      int         // attempts since the last request, without interrupted ones
+	Interruptions int         // attempts since the last request without a recorded end: the process died or the database was unavailable
+	Run           int         // number of all attempts and restarts; the fencing token of an attempt
+	Restarts      int         // how often extraction was restarted
+	Requested     bool        // a person or the entity's settings requested extraction
+	Forced        bool        // a person declared it an invoice, regardless of its title
+	Version       int
+	CreatedBy     uuid.UUID
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
 }
 
 // CanBeRead reports whether a job may extract the document. This includes a document whose previous

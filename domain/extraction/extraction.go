@@ -34,6 +34,7 @@ const (
 	Crashed           Reason = "crashed"
 	ContentMissing    Reason = "content_missing" // the stored original is missing
 	Cancelled         Reason = "cancelled"       // the operator cancelled the extraction
+	NothingInside     Reason = "nothing_inside"  // no file in a container can be extracted
 )
 
 // Kind is the kind of a document that is not an invoice (domain D30).
@@ -105,6 +106,9 @@ type Source struct {
 	Recognize bool
 	// Pages are those of one invoice in a file with several; nil means the whole file.
 	Pages *document.Pages
+	// OnFile, unless it is nil, receives each file in an e-mail or archive before Read returns. An
+	// error of OnFile ends Read. Without OnFile, containers are not supported.
+	OnFile func(ContainedFile) error
 	// OnWords, unless it is nil, receives the words of each page, from 1, on which OCR recognized
 	// words, before Read returns. It can be called again for a page.
 	OnWords func(page int, words []PageWord)
@@ -141,13 +145,39 @@ type Draft struct {
 	Checks []invoice.Check
 }
 
+// ContainedFile is a file in a container: an e-mail or an archive.
+type ContainedFile struct {
+	Path      string // the names of the containers around it and its own, joined by "/"
+	MediaType string
+	SizeBytes int64
+	Data      []byte // only of documents
+	// Document reports that the file becomes a document. Logos, signatures and texts do
+	// not.
+	Document bool
+	// Readable reports that the type of the file can be extracted.
+	Readable bool
+}
+
+// MaxContained is the maximum number of documents in a container.
+const MaxContained = 500
+
+// Contained is a stored file of a container that becomes a document.
+type Contained struct {
+	document.StoredBlob
+	Path string
+}
+
 // Result is the result of an extraction.
 type Result struct {
 	Method        invoice.Method
 	EngineVersion string
-	Drafts        []Draft // at least one; several if one file contains several invoices
-	MediaType     string  // detected from the bytes
-	PageCount     int     // 0 if unknown
+	Drafts        []Draft // at least one, except of a container; several if one file contains several invoices
+	// Container reports that the file is an e-mail or an archive. Its documents were
+	// passed to Source.OnFile.
+	Container bool
+	Contained []Contained // set by the use case that stores the files of a container
+	MediaType string      // detected from the bytes
+	PageCount int         // 0 if unknown
 	// ScannedPages is the number of pages that are images, with or without a text
 	// layer.
 	ScannedPages int

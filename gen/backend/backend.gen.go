@@ -1270,7 +1270,7 @@ type Dismissal struct {
 	Reason string `json:"reason"`
 }
 
-// Document A received file, or one part of a split file.
+// Document A received file, one part of a split file, or a file in an e-mail or archive.
 type Document struct {
 	// Id An identifier. The service creates UUIDs of version 7.
 	//
@@ -1308,7 +1308,7 @@ type Document struct {
 	// IntegrationId An identifier, or null.
 	IntegrationId nullable.Nullable[externalRef0.NullableId] `json:"integration_id"`
 
-	// SourcePath The path in the document store.
+	// SourcePath The path in the document store, in the e-mail or in the archive.
 	SourcePath nullable.Nullable[string] `json:"source_path"`
 
 	// Status The progress of the extraction.
@@ -1326,7 +1326,7 @@ type Document struct {
 	// Pages The first and last page of this part in its parent, counted from 1.
 	Pages nullable.Nullable[PageRange] `json:"pages"`
 
-	// Attachments Files embedded in the document.
+	// Attachments Files embedded in the document. Of an e-mail or archive: its files that are no documents, such as logos; at most 100.
 	Attachments []Attachment `json:"attachments"`
 
 	// Signatures Signatures of a signed envelope (CAdES, `.p7m`), as stated.
@@ -1751,6 +1751,8 @@ type Failure struct {
 	//   unsupported_type, entity_declaration, nesting_too_deep,
 	//   expands_too_far, too_large, timed_out, out_of_memory, crashed,
 	//   content_missing.
+	// - An e-mail or archive without a file that can be extracted:
+	//   nothing_inside.
 	// - Cancelled by the operator: cancelled.
 	// - Not an invoice: not_an_invoice or, by kind, proforma, reminder,
 	//   statement, quote, order, delivery_note, payment_advice, message, other.
@@ -1765,6 +1767,8 @@ type Failure struct {
 //     unsupported_type, entity_declaration, nesting_too_deep,
 //     expands_too_far, too_large, timed_out, out_of_memory, crashed,
 //     content_missing.
+//   - An e-mail or archive without a file that can be extracted:
+//     nothing_inside.
 //   - Cancelled by the operator: cancelled.
 //   - Not an invoice: not_an_invoice or, by kind, proforma, reminder,
 //     statement, quote, order, delivery_note, payment_advice, message, other.

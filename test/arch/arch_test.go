@@ -70,6 +70,7 @@ var thirdParty = map[string][]string{
 	"github.com/klippa-app/go-pdfium": {"adapter/extract/worker"},
 	"github.com/ebitengine/purego":    {"adapter/extract/ocr/onnx"},
 	"github.com/yuin/goldmark":        {"adapter/httpapi"},
+	"github.com/emersion/go-message":  {"adapter/extract/container"},
 	module:                            {"adapter/httpapi", "test"}, // the pages of the documentation, at the root
 	"golang.org/x/image":              {"adapter/extract/ocr/raster", "adapter/extract/readable", "test"},
 	"codeberg.org/go-pdf/":            {"adapter/extract/readable"},

@@ -39,6 +39,9 @@ type outcome struct {
 // finish stores the result for the document: one invoice, or one child document with its invoice
 // for each invoice of a file (domain D11).
 func (s *Service) finish(ctx context.Context, a identity.Actor, d *document.Document, r *extraction.Result, took time.Duration) error {
+	if r.Container {
+		return s.unpack(ctx, a, d, r)
+	}
 	drafts, err := draftsOf(d, r)
 	if err != nil {
 		return err
@@ -157,10 +160,16 @@ func (s *Service) needsPerson(ctx context.Context, o *outcome) (bool, error) {
 	if o.settings.AssistantsApprove() {
 		return false, nil
 	}
-	// A part comes from whoever uploaded its file, also if a person divided it.
+	// A part comes from whoever uploaded its file, also if a person divided it. The file
+	// may be in a container.
 	subjects := []uuid.UUID{o.document.ID}
-	if o.document.ParentID != uuid.Nil {
-		subjects = append(subjects, o.document.ParentID)
+	for parent := o.document.ParentID; parent != uuid.Nil; {
+		d, err := s.Documents.Get(ctx, o.actor.Scope(), parent)
+		if err != nil {
+			return false, fmt.Errorf("find the file of a part: %w", err)
+		}
+		subjects = append(subjects, d.ID)
+		parent = d.ParentID
 	}
 	received, err := s.Events.List(ctx, o.actor.Scope(), event.Filter{
 		Types: []event.Type{event.DocumentReceived}, SubjectIDs: subjects,

@@ -203,15 +203,24 @@ func withFailure(f *fault.Error, d *document.Document) error {
 
 // errSplit lists the parts, which can be extracted separately.
 func (s *Service) errSplit(ctx context.Context, a identity.Actor, d *document.Document) error {
-	parts, err := s.Documents.List(ctx, a.Scope(), document.Filter{ParentID: d.ID}, page.Request{Limit: page.MaxLimit})
-	if err != nil {
-		return fmt.Errorf("list parts: %w", err)
+	children := []string{}
+	request := page.Request{Limit: page.MaxLimit}
+	for {
+		parts, err := s.Documents.List(ctx, a.Scope(), document.Filter{ParentID: d.ID}, request)
+		if err != nil {
+			return fmt.Errorf("list parts: %w", err)
+		}
+		for _, p := range parts.Items {
+			children = append(children, p.ID.String())
+		}
+		if request.After = parts.Next; request.After == "" {
+			break
+		}
 	}
-	children := make([]string, len(parts.Items))
-	for i, p := range parts.Items {
-		children[i] = p.ID.String()
+	for _, id := range d.Known {
+		children = append(children, id.String())
 	}
 	return fault.New(fault.Conflict, fault.CodeConflict,
-		"The file contains several invoices, each stored as a separate document. Extract one of details.children.").
+		"The file contains other documents, each stored separately. Extract one of details.children.").
 		With("document_id", d.ID.String()).With("children", children)
 }

@@ -1,6 +1,7 @@
 package extraction
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -135,10 +136,29 @@ func (s *Service) read(ctx context.Context, d *document.Document, recognize bool
 	if err != nil {
 		return nil, fmt.Errorf("read settings: %w", err)
 	}
-	return s.Reader.Read(ctx, extraction.Source{
+	var contained []extraction.Contained
+	result, err = s.Reader.Read(ctx, extraction.Source{
 		Name: d.Filename, Path: path, Size: d.SizeBytes, Forced: d.Forced, DateOrder: extraction.DateOrder(settings.DateOrder),
-		Recognize: recognize, Pages: d.Pages, OnWords: func(page int, words []extraction.PageWord) { s.storeWords(ctx, d, page, words) },
+		Recognize: recognize, Pages: d.Pages,
+		OnFile: func(f extraction.ContainedFile) error {
+			if !f.Document {
+				return nil
+			}
+			sha256, size, err := s.Blobs.Put(ctx, bytes.NewReader(f.Data))
+			if err != nil {
+				return unavailable(fmt.Errorf("store file of container: %w", err))
+			}
+			contained = append(contained, extraction.Contained{
+				StoredBlob: document.StoredBlob{SHA256: sha256, SizeBytes: size, MediaType: f.MediaType}, Path: f.Path,
+			})
+			return nil
+		},
+		OnWords: func(page int, words []extraction.PageWord) { s.storeWords(ctx, d, page, words) },
 	})
+	if result != nil {
+		result.Contained = contained
+	}
+	return result, err
 }
 
 // unavailable marks an outage of docledger's own components.

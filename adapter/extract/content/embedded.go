@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 
+	"docledger/adapter/extract/container"
 	"docledger/adapter/extract/einvoice"
 	"docledger/adapter/extract/layout"
 	"docledger/adapter/extract/pdf"
@@ -16,6 +17,13 @@ import (
 // extraction listed as wanted. Of several equal ones nth selects, from 0. It is
 // extraction.ErrNoPage if there is none.
 func Attachment(ctx context.Context, data []byte, wanted document.Attachment, nth int, limits pdf.Limits) ([]byte, error) {
+	if t := sniff.Detect(data); container.Can(t) {
+		found, err := container.Find(data, container.DefaultLimits(), wanted.Name, wanted.MediaType, wanted.SizeBytes, nth)
+		if err == nil && found == nil {
+			err = extraction.ErrNoPage
+		}
+		return found, err
+	}
 	f := finder{wanted: wanted, skip: nth, limits: limits}
 	if err := f.search(ctx, data, true); err != nil {
 		return nil, err

@@ -64,13 +64,14 @@ func Detect(head []byte) Type {
 		return Type{EDI, media}
 	}
 	found := known(mimetype.Detect(head))
+	// An e-mail can contain a PDF without any encoding.
+	if (found.Kind == PlainText || found.Kind == PDF) && looksLikeEmail(head) {
+		return Type{Email, "message/rfc822"}
+	}
 	// Viewers open a PDF after leading garbage. A document of another type is not
 	// garbage.
 	if (found.Kind == Unknown || found.Kind == PlainText) && bytes.Contains(head[:min(len(head), pdfWindow)], []byte("%PDF-")) {
 		return Type{PDF, "application/pdf"}
-	}
-	if found.Kind == PlainText && looksLikeEmail(head) {
-		return Type{Email, "message/rfc822"}
 	}
 	return found
 }
@@ -194,16 +195,25 @@ func interchange(head []byte) string {
 	return ""
 }
 
-// looksLikeEmail detects header fields at the start of a text.
+// looksLikeEmail detects header fields at the start of a text. The fields that servers
+// add come first and can be long.
 func looksLikeEmail(head []byte) bool {
 	seen := 0
-	for line := range bytes.Lines(head[:min(len(head), 2048)]) {
+	for line := range bytes.Lines(head) {
+		if len(bytes.TrimRight(line, "\r\n")) == 0 {
+			break // the end of the header
+		}
+		if line[0] == ' ' || line[0] == '\t' {
+			continue // the field continues
+		}
 		key, _, ok := bytes.Cut(line, []byte(":"))
 		if !ok {
 			continue
 		}
 		switch strings.ToLower(string(key)) {
-		case "received", "from", "to", "subject", "date", "mime-version", "message-id", "return-path", "content-type":
+		case "received", "from", "to", "cc", "subject", "date", "mime-version", "message-id", "return-path", "content-type", "reply-to", "sender",
+			"delivered-to", "x-original-to", "dkim-signature", "arc-seal", "arc-message-signature", "arc-authentication-results",
+			"authentication-results", "received-spf", "x-received":
 			seen++
 		}
 	}

@@ -114,6 +114,8 @@ func (c *child) read(q request, _ []byte) error {
 		return c.show(f, q)
 	case opExtract:
 		return c.extract(f, q)
+	case opOpen:
+		return c.open(f, q)
 	}
 	return fmt.Errorf("unknown operation %q", q.Operation)
 }

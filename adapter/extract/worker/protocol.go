@@ -30,6 +30,7 @@ const (
 	frameImage    = 'I' // an image: from the child what it rendered; from the parent, before a request, what to recognize
 	frameCount    = 'N' // child: how many pages an image file has
 	frameFile     = 'V' // child: the next bytes of the file that was asked for
+	frameInside   = 'M' // child: the next file in a container, the bytes of which follow, or the end of them
 	frameFailure  = 'F' // child: the document is at fault
 	frameError    = 'X' // child: the request could not be served
 	frameEnd      = '.' // child: the answer is complete
@@ -37,7 +38,7 @@ const (
 
 // version of the protocol. Both sides are the same binary; it only guards
 // against one that was exchanged while the service runs.
-const version = "4"
+const version = "5"
 
 // Bounds on an answer, which the child keeps and the parent enforces: a document
 // may have taken over the child that reads it.
@@ -61,6 +62,7 @@ const (
 	opView    operation = "view"   // a page for people
 	opShow    operation = "show"   // the data of an electronic invoice for people
 	opExtract operation = "file"   // an embedded file
+	opOpen    operation = "open"   // the files in a container
 	// Those of the OCR program.
 	opCount     operation = "count"     // the pages of an image file
 	opRecognize operation = "recognize" // a page of an image file, or the image before the request
@@ -79,6 +81,7 @@ type request struct {
 	Shown     Shown // of opShow, and of opView of an electronic invoice
 	Wanted    document.Attachment
 	Nth       int             // of opExtract: which of several equal files, from 0
+	From      int             // of opOpen: the number of files that were sent before
 	Pages     []layout.Page   // of opPages
 	Part      *document.Pages // the pages of one invoice; nil: the whole file
 	CacheDir  string
@@ -97,6 +100,8 @@ type answer struct {
 	engine   bool                // ask again once the engine runs
 	image    []byte
 	file     []byte
+	inside   []insideFile
+	end      *insideEnd
 	count    int
 }
 
@@ -229,7 +234,13 @@ func (a *answer) add(kind byte, payload []byte) bool {
 	case frameImage:
 		a.image = payload
 		return validImage(payload)
+	case frameInside:
+		return a.addInside(payload)
 	case frameFile:
+		if n := len(a.inside); n > 0 {
+			a.inside[n-1].data = append(a.inside[n-1].data, payload...)
+			return true
+		}
 		if a.file == nil {
 			a.file = []byte{}
 		}

@@ -101,7 +101,7 @@ func (r Rows) query(t table) string {
 		}
 	}
 	if t.first != "" {
-		order = append([]string{"CASE WHEN " + t.first + " THEN 0 ELSE 1 END"}, order...)
+		order = append([]string{t.first}, order...)
 	}
 	return "SELECT " + strings.Join(columns, ", ") + " FROM " + quoted(t.name) + " ORDER BY " + strings.Join(order, ", ")
 }

@@ -57,11 +57,12 @@ var tables = []table{
 		auto_sync:bool approval_required:bool review_threshold:real accounting_integration_id:uuid default_account_id:text
 		default_tax_rate_id:text tax_mappings:json duplicate_policy:text four_eyes:bool assistant_actions:text route_by_buyer:bool
 		bill_status:text version:int updated_at:time auto_approve_ignore:json einvoice_rules:text einvoice_rules_by_profile:json`),
-	// Parts of a document refer to it.
+	// Files in a container refer to it, and parts of a file refer to the file.
 	of("documents", "id", `id:uuid entity_id:uuid organization_id:uuid filename:text media_type:text size_bytes:int sha256:text
 		page_count:int origin:text integration_id:uuid source_path:text status:text failure:json held_reason:text invoice_id:uuid
 		parent_id:uuid part:int pages:json attachments:json attempts:int run:int restarts:int requested:bool forced:bool version:int
-		created_by:uuid created_at:time updated_at:time interruptions:int external_id:text signatures:json`).begin("parent_id IS NULL"),
+		created_by:uuid created_at:time updated_at:time interruptions:int external_id:text signatures:json
+		known:json`).begin("CASE WHEN parent_id IS NULL THEN 0 WHEN part = 0 THEN 1 ELSE 2 END"),
 	of("invoices", "id", `id:uuid document_id:uuid entity_id:uuid organization_id:uuid status:text type:text number:text issue_date:date
 		due_date:date currency:text seller_name:text seller_tax_id:text buyer_name:text buyer_tax_id:text net_total:text tax_total:text
 		gross_total:text amount_due:text failed_blocking:int failed_warning:int lines_total:int net_fixed:int gross_fixed:int due_fixed:int
@@ -124,9 +125,9 @@ func of(name, key, columns string) table {
 	return t
 }
 
-// begin puts the rows that match a condition first.
-func (t table) begin(condition string) table {
-	t.first = condition
+// begin orders the rows by an expression before their keys.
+func (t table) begin(expression string) table {
+	t.first = expression
 	return t
 }
 

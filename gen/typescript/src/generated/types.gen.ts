@@ -758,11 +758,11 @@ export type Dismissal = {
 } | null;
 
 /**
- * A received file, or one part of a split file.
+ * A received file, one part of a split file, or a file in an e-mail or archive.
  */
 export type Document = {
     /**
-     * Files embedded in the document.
+     * Files embedded in the document. Of an e-mail or archive: its files that are no documents, such as logos; at most 100.
      */
     attachments: Array<Attachment>;
     created_at: Timestamp;
@@ -818,7 +818,7 @@ export type Document = {
      */
     source: 'UPLOAD' | 'TRIGGER' | (string & {});
     /**
-     * The path in the document store.
+     * The path in the document store, in the e-mail or in the archive.
      */
     source_path: string | null;
     status: DocumentStatus;
@@ -1306,12 +1306,14 @@ export type Failure = {
  * unsupported_type, entity_declaration, nesting_too_deep,
  * expands_too_far, too_large, timed_out, out_of_memory, crashed,
  * content_missing.
+ * - An e-mail or archive without a file that can be extracted:
+ * nothing_inside.
  * - Cancelled by the operator: cancelled.
  * - Not an invoice: not_an_invoice or, by kind, proforma, reminder,
  * statement, quote, order, delivery_note, payment_advice, message, other.
  *
  */
-export type FailureCode = 'encrypted' | 'truncated' | 'malformed' | 'empty' | 'no_text_layer' | 'not_an_invoice' | 'unsupported_type' | 'entity_declaration' | 'nesting_too_deep' | 'expands_too_far' | 'too_large' | 'timed_out' | 'out_of_memory' | 'crashed' | 'content_missing' | 'cancelled' | 'proforma' | 'reminder' | 'statement' | 'quote' | 'order' | 'delivery_note' | 'payment_advice' | 'message' | 'other' | (string & {});
+export type FailureCode = 'encrypted' | 'truncated' | 'malformed' | 'empty' | 'no_text_layer' | 'not_an_invoice' | 'unsupported_type' | 'entity_declaration' | 'nesting_too_deep' | 'expands_too_far' | 'too_large' | 'timed_out' | 'out_of_memory' | 'crashed' | 'content_missing' | 'nothing_inside' | 'cancelled' | 'proforma' | 'reminder' | 'statement' | 'quote' | 'order' | 'delivery_note' | 'payment_advice' | 'message' | 'other' | (string & {});
 
 export type FieldError = {
     /**
