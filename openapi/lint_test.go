@@ -209,7 +209,7 @@ func TestOperationsStateEveryAnswer(t *testing.T) {
 func TestOperationsFollowTheWireConventions(t *testing.T) {
 	t.Parallel()
 	creating := []string{"addInvoiceNote", "createEntity", "uploadDocument", "extractInvoice", "createCheckoutSession"}
-	complete := []string{"listPlans", "getBillingUsage", "listIntegrations", "changeInvoices", "sumInvoices", "connectEntities"} // lists that have no pages
+	complete := []string{"listPlans", "getBillingUsage", "listIntegrations", "changeInvoices", "sumInvoices", "connectEntities", "listAttention"} // lists that have no pages
 	changing := []string{"updateEntity", "splitDocument", "updateInvoice", "updateSupplier", "updateSettings", "approveInvoice", "rejectInvoice", "reopenInvoice", "syncInvoice", "dismissDuplicate", "setUpIntegration", "disconnectIntegration"}
 	unversioned := []string{"updateWebhook"} // records without a version (domain D2)
 	operations(t, func(t *testing.T, method, _ string, o *openapi3.Operation) {

@@ -20,6 +20,7 @@ import (
 	integrationsapi "docledger/gen/integrations"
 	"docledger/usecase"
 	"docledger/usecase/apikeys"
+	"docledger/usecase/attention"
 	"docledger/usecase/billing"
 	"docledger/usecase/documents"
 	"docledger/usecase/entities"
@@ -44,6 +45,7 @@ type UseCases struct {
 	Invoices     *invoices.Service
 	Sums         invoice.Sums
 	Exports      invoice.Exporter
+	Attention    *attention.Service
 	Sync         *sync.Service
 	Settings     *settings.Service
 	Events       event.Log

@@ -164,7 +164,7 @@ var queries = map[string]string{
 	"listIntegrations": "?entity_id=$entity", "listAccountingOrganizations": "?entity_id=$entity", "setUpIntegration": "?entity_id=$entity",
 	"listTriggerSources": "?entity_id=$entity", "listTriggerSubSources": "?entity_id=$entity", "listSkippedFiles": "?entity_id=$entity",
 	"whereTo":       "?action=choose_plan",
-	"listDocuments": "?entity_id=$entity", "listInvoices": "?entity_id=$entity", "sumInvoices": "?group_by=status&entity_id=$entity", "exportInvoices": "?entity_id=$entity", "listEvents": "?entity_id=$entity", "listSuppliers": "?entity_id=$entity",
+	"listDocuments": "?entity_id=$entity", "listInvoices": "?entity_id=$entity", "sumInvoices": "?group_by=status&entity_id=$entity", "exportInvoices": "?entity_id=$entity", "listEvents": "?entity_id=$entity", "listAttention": "?entity_id=$entity", "listSuppliers": "?entity_id=$entity",
 }
 
 // aboutNothing are the operations that name no record of the organization.

@@ -88,6 +88,7 @@ func Run(t *testing.T, open Open) {
 		{"time zones", testTimeZones},
 		{"workload", testWorkload},
 		{"reports", testReports},
+		{"attention", testAttention},
 		{"holds", testHolds},
 	}
 	for _, conns := range []int{1, 8} {

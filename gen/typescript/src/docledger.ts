@@ -52,6 +52,17 @@ export class Docledger {
   }
 
   /**
+   * List what needs a person
+   *
+   * What the caller can do something about, in all entities: the most severe items
+   * first, of equal ones the oldest first. An item disappears when its cause ends.
+   * At most 500 items; archived entities have none.
+   */
+  listAttention(options: Call<types.ListAttentionData> = {}): Promise<Answer<types.ListAttentionResponse>> {
+    return this.#transport.call({ id: 'listAttention', safe: true }, sdk.listAttention, options)
+  }
+
+  /**
    * Sign in
    *
    * Returns a token for one organization. Without `organization_id`, this is the

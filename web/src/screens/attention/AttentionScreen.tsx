@@ -36,7 +36,9 @@ export function AttentionScreen() {
                 {item.text}
                 {item.since && <span className="muted"> · {t('attention.oldest', { age: formatAge(item.since) })}</span>}
               </span>
-              <Link to={item.to} search={item.search ?? {}} className="button small plain">{item.action}</Link>
+              {item.href
+                ? <a href={item.href} className="button small plain" rel="noreferrer noopener">{item.action}</a>
+                : <Link to={item.to} search={item.search} className="button small plain">{item.action}</Link>}
             </li>
           ))}
         </ul>
