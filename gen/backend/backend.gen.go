@@ -1021,6 +1021,62 @@ type Attachment struct {
 	SizeBytes int64  `json:"size_bytes"`
 }
 
+// AttentionItem defines model for AttentionItem.
+type AttentionItem struct {
+	// Code - `INTEGRATION_ERROR`: a connection does not work.
+	// - `INTEGRATION_PENDING`: a connection is not complete.
+	// - `SYNC_FAILED`: invoices were not created in the ledger.
+	// - `DOCUMENT_FAILED`: documents could not be extracted.
+	// - `DOCUMENTS_HELD`: documents wait for the plan.
+	// - `REVIEW_WAITING`: invoices wait for review, or for approval.
+	// - `DUPLICATE_SUSPECTED`: invoices that are not approved may be duplicates.
+	// - `BANK_ACCOUNT_NEW`: invoices state a bank account that is new for a known supplier.
+	// - `DUE_SOON`: invoices are due within 7 days or overdue, and are not approved.
+	// - `WATCHER_LATE`: files of a watched location have waited for more than an hour.
+	// - `WEBHOOK_DISABLED`: docledger disabled a webhook after failed deliveries.
+	// - `API_KEY_EXPIRING`: an API key expires within 14 days.
+	// - the codes of the alerts of `getBilling`.
+	Code string `json:"code"`
+
+	// Severity `BLOCKING`: work stops until a person acts.
+	Severity string `json:"severity"`
+
+	// EntityId The entity; null for the organization.
+	EntityId nullable.Nullable[openapi_types.UUID] `json:"entity_id"`
+
+	// Count The number of records; 1000 means at least 1000.
+	Count int `json:"count"`
+
+	// OldestAt When the first of them began; null if it is not known.
+	OldestAt nullable.Nullable[time.Time] `json:"oldest_at"`
+
+	// Subject The only record; null for several records.
+	Subject nullable.Nullable[AttentionSubject] `json:"subject"`
+
+	// Message What needs a person, in one or two sentences.
+	Message string `json:"message"`
+
+	// Action What a person does about it.
+	Action string `json:"action"`
+
+	// WebUrl The address of the page on which the action is done. It contains no credential.
+	WebUrl string `json:"web_url"`
+}
+
+// AttentionList defines model for AttentionList.
+type AttentionList struct {
+	Items []AttentionItem `json:"items"`
+}
+
+// AttentionSubject The only record; null for several records.
+type AttentionSubject struct {
+	// Type The type of the record, as in events.
+	Type string `json:"type"`
+
+	// Id The id of the record.
+	Id openapi_types.UUID `json:"id"`
+}
+
 // BankAccountConfirm defines model for BankAccountConfirm.
 type BankAccountConfirm struct {
 	// Iban The bank account. Spaces are ignored.
@@ -3596,6 +3652,12 @@ type ListApiKeysParams struct {
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// ListAttentionParams defines parameters for ListAttention.
+type ListAttentionParams struct {
+	// EntityId Only records of this entity.
+	EntityId *EntityFilter `form:"entity_id,omitempty" json:"entity_id,omitempty"`
+}
+
 // ListSessionsParams defines parameters for ListSessions.
 type ListSessionsParams struct {
 	// Limit The number of items per page.
@@ -4239,6 +4301,9 @@ type ServerInterface interface {
 	// RevokeApiKey Revoke an API key
 	// (DELETE /api/api-keys/{api_key_id})
 	RevokeApiKey(c *gin.Context, apiKeyId ApiKeyId)
+	// ListAttention List what needs a person
+	// (GET /api/attention)
+	ListAttention(c *gin.Context, params ListAttentionParams)
 	// Login Sign in
 	// (POST /api/auth/login)
 	Login(c *gin.Context)
@@ -4498,6 +4563,33 @@ func (siw *ServerInterfaceWrapper) RevokeApiKey(c *gin.Context) {
 	}
 
 	siw.Handler.RevokeApiKey(c, apiKeyId)
+}
+
+// ListAttention operation middleware
+func (siw *ServerInterfaceWrapper) ListAttention(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAttentionParams
+
+	// ------------- Optional query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListAttention(c, params)
 }
 
 // Login operation middleware
@@ -7274,6 +7366,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/auth/password", wrapper.ChangePassword)
 	router.GET(options.BaseURL+"/api/me", wrapper.GetMe)
 	router.GET(options.BaseURL+"/api/where-to", wrapper.WhereTo)
+	router.GET(options.BaseURL+"/api/attention", wrapper.ListAttention)
 	router.GET(options.BaseURL+"/api/organization/members", wrapper.ListMembers)
 	router.GET(options.BaseURL+"/api/api-keys", wrapper.ListApiKeys)
 	router.POST(options.BaseURL+"/api/api-keys", wrapper.CreateApiKey)
@@ -7843,6 +7936,180 @@ type RevokeApiKey503JSONResponse struct {
 }
 
 func (response RevokeApiKey503JSONResponse) VisitRevokeApiKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAttentionRequestObject struct {
+	Params ListAttentionParams
+}
+
+type ListAttentionResponseObject interface {
+	VisitListAttentionResponse(w http.ResponseWriter) error
+}
+
+type ListAttention200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type ListAttention200JSONResponse struct {
+	Body    AttentionList
+	Headers ListAttention200ResponseHeaders
+}
+
+func (response ListAttention200JSONResponse) VisitListAttentionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAttention400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response ListAttention400JSONResponse) VisitListAttentionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAttention401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response ListAttention401JSONResponse) VisitListAttentionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAttention403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response ListAttention403JSONResponse) VisitListAttentionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAttention404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response ListAttention404JSONResponse) VisitListAttentionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAttention429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response ListAttention429JSONResponse) VisitListAttentionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAttention500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response ListAttention500JSONResponse) VisitListAttentionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAttention503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response ListAttention503JSONResponse) VisitListAttentionResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -18779,6 +19046,9 @@ type StrictServerInterface interface {
 	// RevokeApiKey Revoke an API key
 	// (DELETE /api/api-keys/{api_key_id})
 	RevokeApiKey(ctx context.Context, request RevokeApiKeyRequestObject) (RevokeApiKeyResponseObject, error)
+	// ListAttention List what needs a person
+	// (GET /api/attention)
+	ListAttention(ctx context.Context, request ListAttentionRequestObject) (ListAttentionResponseObject, error)
 	// Login Sign in
 	// (POST /api/auth/login)
 	Login(ctx context.Context, request LoginRequestObject) (LoginResponseObject, error)
@@ -19102,6 +19372,32 @@ func (sh *strictHandler) RevokeApiKey(ctx *gin.Context, apiKeyId ApiKeyId) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(RevokeApiKeyResponseObject); ok {
 		if err := validResponse.VisitRevokeApiKeyResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListAttention operation middleware
+func (sh *strictHandler) ListAttention(ctx *gin.Context, params ListAttentionParams) {
+	var request ListAttentionRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAttention(ctx, request.(ListAttentionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAttention")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListAttentionResponseObject); ok {
+		if err := validResponse.VisitListAttentionResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -384,6 +384,73 @@ export type Attachment = {
     size_bytes: number;
 };
 
+export type AttentionItem = {
+    /**
+     * What a person does about it.
+     */
+    action: 'reconnect' | 'finish_setup' | 'retry_sync' | 'open_document' | 'change_plan' | 'review' | 'approve' | 'compare_duplicates' | 'confirm_bank_account' | 'check_watch' | 'enable_webhook' | 'replace_api_key' | 'pay' | (string & {});
+    /**
+     * - `INTEGRATION_ERROR`: a connection does not work.
+     * - `INTEGRATION_PENDING`: a connection is not complete.
+     * - `SYNC_FAILED`: invoices were not created in the ledger.
+     * - `DOCUMENT_FAILED`: documents could not be extracted.
+     * - `DOCUMENTS_HELD`: documents wait for the plan.
+     * - `REVIEW_WAITING`: invoices wait for review, or for approval.
+     * - `DUPLICATE_SUSPECTED`: invoices that are not approved may be duplicates.
+     * - `BANK_ACCOUNT_NEW`: invoices state a bank account that is new for a known supplier.
+     * - `DUE_SOON`: invoices are due within 7 days or overdue, and are not approved.
+     * - `WATCHER_LATE`: files of a watched location have waited for more than an hour.
+     * - `WEBHOOK_DISABLED`: docledger disabled a webhook after failed deliveries.
+     * - `API_KEY_EXPIRING`: an API key expires within 14 days.
+     * - the codes of the alerts of `getBilling`.
+     *
+     */
+    code: 'INTEGRATION_ERROR' | 'INTEGRATION_PENDING' | 'SYNC_FAILED' | 'DOCUMENT_FAILED' | 'DOCUMENTS_HELD' | 'REVIEW_WAITING' | 'DUPLICATE_SUSPECTED' | 'BANK_ACCOUNT_NEW' | 'DUE_SOON' | 'WATCHER_LATE' | 'WEBHOOK_DISABLED' | 'API_KEY_EXPIRING' | 'TRIAL_EXPIRING' | 'SUBSCRIPTION_INACTIVE' | 'USAGE_NEAR_LIMIT' | 'USAGE_LIMIT_REACHED' | 'PAYMENT_FAILED' | (string & {});
+    /**
+     * The number of records; 1000 means at least 1000.
+     */
+    count: number;
+    /**
+     * The entity; null for the organization.
+     */
+    entity_id: string | null;
+    /**
+     * What needs a person, in one or two sentences.
+     */
+    message: string;
+    /**
+     * When the first of them began; null if it is not known.
+     */
+    oldest_at: string | null;
+    /**
+     * `BLOCKING`: work stops until a person acts.
+     */
+    severity: 'BLOCKING' | 'WARNING' | (string & {});
+    subject: AttentionSubject;
+    /**
+     * The address of the page on which the action is done. It contains no credential.
+     */
+    web_url: string;
+};
+
+export type AttentionList = {
+    items: Array<AttentionItem>;
+};
+
+/**
+ * The only record; null for several records.
+ */
+export type AttentionSubject = {
+    /**
+     * The id of the record.
+     */
+    id: string;
+    /**
+     * The type of the record, as in events.
+     */
+    type: 'document' | 'invoice' | 'integration' | 'api_key' | 'webhook' | (string & {});
+} | null;
+
 /**
  * A requested consent.
  */
@@ -3625,6 +3692,60 @@ export type RevokeApiKeyResponses = {
 };
 
 export type RevokeApiKeyResponse = RevokeApiKeyResponses[keyof RevokeApiKeyResponses];
+
+export type ListAttentionData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only records of this entity.
+         */
+        entity_id?: Id;
+    };
+    url: '/api/attention';
+};
+
+export type ListAttentionErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListAttentionError = ListAttentionErrors[keyof ListAttentionErrors];
+
+export type ListAttentionResponses = {
+    /**
+     * The items.
+     */
+    200: AttentionList;
+};
+
+export type ListAttentionResponse = ListAttentionResponses[keyof ListAttentionResponses];
 
 export type LoginData = {
     body: LoginRequest;
