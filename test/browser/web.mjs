@@ -33,11 +33,11 @@ export function caller(sandbox, token) {
 const sample = new URL('../../examples/invoice-ubl.xml', import.meta.url)
 
 /** An invoice as a file: the project's own example with another number, supplier and date. */
-export async function invoiceFile(number, { supplier = 'Blue Harbour Supplies Ltd', due = '2027-01-15', change = (text) => text } = {}) {
+export async function invoiceFile(number, { supplier = 'Blue Harbour Supplies Ltd', due = '2027-01-15', iban, change = (text) => text } = {}) {
   const text = (await readFile(sample, 'utf8'))
     .replace(/2026-0042/g, number)
     // The bank account of a new supplier would fail the check bank_account_known.
-    .replace(/<cac:PaymentMeans>[\s\S]*?<\/cac:PaymentMeans>/, '')
+    .replace(/<cac:PaymentMeans>[\s\S]*?<\/cac:PaymentMeans>/, iban ? `<cac:PaymentMeans><cbc:PaymentMeansCode>30</cbc:PaymentMeansCode><cac:PayeeFinancialAccount><cbc:ID>${iban}</cbc:ID></cac:PayeeFinancialAccount></cac:PaymentMeans>` : '')
     .replace(/(<cbc:DueDate>)[^<]*/, `$1${due}`)
     .replace(/(<cac:AccountingSupplierParty>[\s\S]*?<cbc:RegistrationName>)[^<]*/, `$1${supplier}`)
   return { name: `${number}.xml`, mimeType: 'application/xml', buffer: Buffer.from(change(text)) }
@@ -58,4 +58,22 @@ export async function assertAccessible(page, name) {
 export async function settled(page) {
   await page.waitForLoadState('networkidle').catch(() => undefined)
   await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' }).catch(() => undefined)
+}
+
+/** Opens a browser context with the limits of a busy machine. What the page was forbidden to do is added to forbidden. */
+export function contexts(browser, forbidden) {
+  return async (options = {}) => {
+    const context = await browser.newContext({ viewport: { width: 1360, height: 860 }, locale: 'en-GB', ...options })
+    context.setDefaultTimeout(Number(process.env.BROWSER_TIMEOUT_MS ?? 60_000))
+    context.on('console', (message) => /Content Security Policy/.test(message.text()) && forbidden.push(message.text()))
+    context.on('weberror', (error) => forbidden.push(String(error.error())))
+    return context
+  }
+}
+
+/** Uploads an invoice and returns it as it was read. */
+export async function readInvoice(call, entity, number, options) {
+  const { name, buffer } = await invoiceFile(number, options)
+  const document = await call('POST', '/api/documents/upload', { entity_id: entity, filename: name, content: buffer.toString('base64') })
+  return call('POST', '/api/invoices/extract', { document_id: document.id })
 }

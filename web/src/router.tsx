@@ -63,6 +63,13 @@ const review = createRoute({
   component: lazyRouteComponent(() => import('@/screens/review/ReviewScreen'), 'ReviewScreen'),
 })
 
+const suppliers = createRoute({
+  getParentRoute: () => shell,
+  path: '/suppliers',
+  validateSearch: (search: Record<string, unknown>): { q?: string } => ({ q: typeof search.q === 'string' && search.q !== '' ? search.q : typeof search.q === 'number' ? String(search.q) : undefined }),
+  component: lazyRouteComponent(() => import('@/screens/suppliers/SuppliersScreen'), 'SuppliersScreen'),
+})
+
 const consentReturn = createRoute({
   getParentRoute: () => shell,
   path: '/integrations',
@@ -83,6 +90,8 @@ export const router = createRouter({
     screen('/', () => import('@/screens/attention/AttentionScreen'), 'AttentionScreen'),
     screen('/documents', () => import('@/screens/documents/DocumentsScreen'), 'DocumentsScreen'),
     consentReturn,
+    suppliers,
+    screen('/suppliers/$id', () => import('@/screens/suppliers/SupplierScreen'), 'SupplierScreen'),
     screen('/members', () => import('@/screens/members/MembersScreen'), 'MembersScreen'),
     screen('/api-keys', () => import('@/screens/api-keys/ApiKeysScreen'), 'ApiKeysScreen'),
     screen('/entities', () => import('@/screens/entities/EntitiesScreen'), 'EntitiesScreen'),

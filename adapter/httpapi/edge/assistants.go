@@ -60,9 +60,9 @@ var pages = map[string]string{
 	"createCheckoutSession": "/billing",
 	"createPortalSession":   "/billing",
 	"listMembers":           "/members",
-	"updateSupplier":        "/entities",
-	"confirmBankAccount":    "/entities",
-	"mergeSupplier":         "/entities",
+	"updateSupplier":        "/suppliers/{supplier_id}",
+	"confirmBankAccount":    "/suppliers/{supplier_id}",
+	"mergeSupplier":         "/suppliers/{supplier_id}",
 	"createApiKey":          "/api-keys",
 	"revokeApiKey":          "/api-keys",
 }

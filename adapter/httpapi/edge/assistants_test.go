@@ -217,6 +217,7 @@ func TestRefusalsNameAPage(t *testing.T) {
 		"POST /api/invoices/" + thing + "/approve {\"version\":1}":                                             "/invoices/" + thing,
 		"POST /api/invoices/extract {\"document_id\":\"" + thing + "\"}":                                       "/documents/" + thing,
 		"PUT /api/settings/" + thing + " {}":                                                                   "/settings/" + thing,
+		"POST /api/suppliers/" + thing + "/merge {\"into\":\"" + thing + "\"}":                                 "/suppliers/" + thing,
 		"POST /api/integrations/evil/connect {}":                                                               "/integrations",
 		"POST /api/v1/integrations/oauth/authorize {}":                                                         "/integrations",
 		"DELETE /api/v1/integrations/" + thing + " ":                                                           "/integrations/" + thing,

@@ -56,6 +56,9 @@ export function formatDecimal(value: string | null | undefined, digits = 0): str
 
 export const formatMoney = (value: string | null | undefined): string => formatDecimal(value, 2)
 
+/** Groups the characters of an IBAN by four. */
+export const formatIban = (iban: string): string => iban.replace(/(.{4})(?=.)/g, '$1 ')
+
 export function formatCount(value: number): string {
   return value.toLocaleString()
 }

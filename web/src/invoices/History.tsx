@@ -2,7 +2,6 @@ import type { Event } from '@docledger/client'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import { api } from '@/api/client'
 import { usePeople } from '@/api/people'
 import { formatTime } from '@/format/format'
 import '@/text/parts/review'
@@ -10,6 +9,7 @@ import { label, t } from '@/text/text'
 import { Button } from '@/ui/Button'
 import { ErrorBanner, Skeleton } from '@/ui/parts'
 
+import { historyQuery } from './notes'
 import { fieldName } from './reasons'
 
 const shownFirst = 8
@@ -18,10 +18,7 @@ const shownFirst = 8
 export function History({ invoiceId }: { invoiceId: string }) {
   const [all, showAll] = useState(false)
   const nameOf = usePeople()
-  const { data, error } = useQuery({
-    queryKey: ['history', invoiceId],
-    queryFn: ({ signal }) => api.getInvoiceHistory({ path: { invoice_id: invoiceId }, signal }).toArray(500),
-  })
+  const { data, error } = useQuery(historyQuery(invoiceId))
   if (error) {
     return <ErrorBanner error={error} />
   }
@@ -49,7 +46,8 @@ export function History({ invoiceId }: { invoiceId: string }) {
   )
 }
 
-function actorName({ actor }: Event, nameOf: (id: string | null) => string): string {
+/** Who did it, in words. */
+export function actorName({ actor }: Event, nameOf: (id: string | null) => string): string {
   switch (actor.type) {
     case 'SYSTEM':
       return t('history.system')

@@ -54,6 +54,15 @@ export function useInvoiceActions() {
       return data
     },
 
+    /** Assigns invoices to a member, or to no one. */
+    assign: async (ids: readonly string[], userId: string | null) => {
+      for (const id of ids) {
+        const { data } = await api.assignInvoice({ path: { invoice_id: id }, body: { user_id: userId } })
+        keep(cache, data)
+      }
+      notify(t(userId === null ? 'assign.ended' : 'assign.done', { count: ids.length }))
+    },
+
     sync: async (id: string, options: { link?: string; force?: boolean } = {}) => {
       const { data } = await api.syncInvoice({ path: { invoice_id: id }, body: options })
       keep(cache, data)

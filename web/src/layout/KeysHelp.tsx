@@ -9,11 +9,11 @@ import { useKeys } from './useKeys'
 
 const groups: [MessageKey, [string, MessageKey][]][] = [
   ['keys.list', [
-    ['J', 'keys.next'], ['K', 'keys.previous'], ['X', 'keys.select'], ['↵', 'keys.open'], ['Space', 'keys.preview'], ['/', 'keys.search'], ['?', 'keys.help'],
+    ['J', 'keys.next'], ['K', 'keys.previous'], ['X', 'keys.select'], ['↵', 'keys.open'], ['Space', 'keys.preview'], ['M', 'keys.assign'], ['N', 'keys.note'], ['/', 'keys.search'], ['?', 'keys.help'],
   ]],
   ['keys.review', [
     ['↵', 'keys.confirm'], ['Alt 1–3', 'keys.alternative'], ['Ctrl ↵', 'keys.approve'], ['Esc', 'keys.leave'], ['J', 'keys.next'], ['K', 'keys.previous'],
-    ['R', 'keys.reject'], ['N', 'keys.note'],
+    ['R', 'keys.reject'], ['M', 'keys.assign'], ['N', 'keys.note'],
   ]],
 ]
 

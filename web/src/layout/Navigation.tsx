@@ -18,6 +18,7 @@ const work: Item[] = [
   { to: '/', text: 'nav.attention', icon: 'attention' },
   { to: '/inbox', text: 'nav.inbox', icon: 'inbox' },
   { to: '/documents', text: 'nav.documents', icon: 'document' },
+  { to: '/suppliers', text: 'nav.suppliers', icon: 'supplier' },
   { to: '/integrations', text: 'nav.integrations', icon: 'plug' },
   { to: '/billing', text: 'nav.billing', icon: 'bill' },
 ]

@@ -9,12 +9,13 @@ import type { inbox } from './en/inbox'
 import type { integrations } from './en/integrations'
 import type { review } from './en/review'
 import { shell } from './en/shell'
+import type { suppliers } from './en/suppliers'
 import { uploads } from './en/uploads'
 import { values } from './en/values'
 
 type Parts = [
   typeof administration, typeof attention, typeof billing, typeof common, typeof documents, typeof inbox, typeof integrations,
-  typeof review, typeof shell, typeof uploads, typeof values,
+  typeof review, typeof shell, typeof suppliers, typeof uploads, typeof values,
 ]
 
 type KeysOf<Part> = Part extends unknown ? keyof Part : never

@@ -1,5 +1,5 @@
 // Choices among values. They are apart from the other fields, because the first page needs none.
-import { Button, ComboBox, Input, Label, ListBox, ListBoxItem, Popover, Select, SelectValue, Text } from 'react-aria-components'
+import { Button, ComboBox, Input, Label, ListBox, ListBoxItem, Popover, Radio, RadioGroup, Select, SelectValue, Text } from 'react-aria-components'
 
 import type { Described } from './fields'
 import { Icon } from './Icon'
@@ -59,6 +59,24 @@ export function ComboField<Value extends string>({ label, hint, bare, options, v
         <ListBox className="options">{(o: Option) => <OptionRow option={o} />}</ListBox>
       </Popover>
     </ComboBox>
+  )
+}
+
+/** A choice among few values that are all in view. */
+export function RadioField<Value extends string>({ label, options, value, onChange, isDisabled }: ChoiceProps<Value>) {
+  return (
+    <RadioGroup className="field" value={value} onChange={(chosen) => onChange(chosen as Value)} isDisabled={isDisabled}>
+      <Label className="label">{label}</Label>
+      <div className="panel choices">
+        {options.map((o) => (
+          <Radio key={o.value} value={o.value} className="choice">
+            <span className="dot" />
+            <span className="grow">{o.label}</span>
+            {o.detail && <span className="muted">{o.detail}</span>}
+          </Radio>
+        ))}
+      </div>
+    </RadioGroup>
   )
 }
 

@@ -29,7 +29,7 @@ const doneText = { approve: 'inbox.bulk.approved', reject: 'inbox.bulk.rejected'
 const nameOf = (invoice: InvoiceSummary) => invoice.invoice_number ?? t('inbox.withoutNumber')
 
 /** What can be done with the selected invoices at once, and their sums. */
-export function BulkBar({ invoices, onClear }: { invoices: InvoiceSummary[]; onClear: () => void }) {
+export function BulkBar({ invoices, onClear, onAssign }: { invoices: InvoiceSummary[]; onClear: () => void; onAssign: () => void }) {
   const cache = useQueryClient()
   const [rejecting, setRejecting] = useState(false)
   const [reason, setReason] = useState('')
@@ -92,6 +92,7 @@ export function BulkBar({ invoices, onClear }: { invoices: InvoiceSummary[]; onC
         <Button small look="primary" isDisabled={run.isPending} onPress={() => run.mutate({ action: 'approve' })}>{t('inbox.approve')}</Button>
         <Button small isDisabled={run.isPending} onPress={() => setRejecting(true)}>{t('inbox.reject')}</Button>
         <Button small isDisabled={run.isPending} onPress={() => run.mutate({ action: 'sync' })}>{t('inbox.sync')}</Button>
+        <Button small isDisabled={run.isPending} onPress={onAssign}>{t('inbox.assign')}</Button>
         <Button small look="quiet" icon="close" label={t('inbox.clearSelection')} onPress={onClear} />
       </div>
       {run.data && left > 0 && (

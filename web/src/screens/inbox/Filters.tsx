@@ -1,21 +1,29 @@
-import { useEffect, useRef, useState } from 'react'
-import { Dialog, DialogTrigger, Input, Popover, SearchField } from 'react-aria-components'
+import { Dialog, DialogTrigger, Popover } from 'react-aria-components'
 
-import { useKeys } from '@/layout/useKeys'
+import { usePeople } from '@/api/people'
 import '@/text/parts/inbox'
 import { t } from '@/text/text'
 import { Button } from '@/ui/Button'
+import { SelectField } from '@/ui/choices'
 import { TextField } from '@/ui/fields'
-import { Icon } from '@/ui/Icon'
+import { SearchInput } from '@/ui/SearchInput'
 
-import type { InboxSearch } from './search'
+import { sorts, type InboxSearch } from './search'
 
 interface Props {
   search: InboxSearch
   onChange: (part: Partial<InboxSearch>) => void
 }
 
-const typingPauseMs = 250
+const anybody = 'anybody'
+const newest = '-created_at'
+
+const orders = sorts.flatMap((by) =>
+  ([['desc', `-${by}`], ['asc', by]] as const).map(([direction, value]) => ({
+    value: value as string,
+    label: value === newest ? t('inbox.sort.none') : t('inbox.sort.by', { name: t(`inbox.sort.${by}`), direction: t(`inbox.sort.${direction}`) }),
+  })))
+
 const dates = [
   ['issued_from', 'inbox.filter.issuedFrom'],
   ['issued_to', 'inbox.filter.issuedTo'],
@@ -24,10 +32,14 @@ const dates = [
 ] as const
 
 export function Filters({ search, onChange }: Props) {
-  const count = dates.filter(([name]) => search[name]).length
+  const nameOf = usePeople()
+  const count = [...dates.map(([name]) => name), 'assigned' as const].filter((name) => search[name]).length
   return (
     <div className="row">
-      <Search value={search.q ?? ''} onChange={(q) => onChange({ q: q || undefined })} />
+      <SearchInput label={t('inbox.search')} value={search.q ?? ''} onChange={(q) => onChange({ q: q || undefined })} />
+      <span className="wide-only">
+        <Button icon="user" aria-pressed={search.assigned === 'me'} onPress={() => onChange({ assigned: search.assigned === 'me' ? undefined : 'me' })}>{t('inbox.filter.mine')}</Button>
+      </span>
       <DialogTrigger>
         <Button icon="settings">{count > 0 ? t('inbox.filters.active', { count }) : t('inbox.filters')}</Button>
         <Popover className="popover" placement="bottom end">
@@ -35,32 +47,24 @@ export function Filters({ search, onChange }: Props) {
             {dates.map(([name, text]) => (
               <TextField key={name} label={t(text)} type="date" value={search[name] ?? ''} onChange={(value) => onChange({ [name]: value || undefined })} />
             ))}
-            <Button look="quiet" isDisabled={count === 0} onPress={() => onChange(Object.fromEntries(dates.map(([name]) => [name, undefined])))}>
+            <SelectField
+              label={t('inbox.filter.assigned')}
+              options={[
+                { value: anybody, label: t('inbox.filter.anybody') },
+                { value: 'me', label: t('inbox.filter.me') },
+                { value: 'none', label: t('assign.nobody') },
+                ...(search.assigned && search.assigned !== 'me' && search.assigned !== 'none' ? [{ value: search.assigned, label: nameOf(search.assigned) }] : []),
+              ]}
+              value={search.assigned ?? anybody}
+              onChange={(value) => onChange({ assigned: value === anybody ? undefined : value })}
+            />
+            <SelectField label={t('inbox.sort')} options={orders} value={search.sort ?? newest} onChange={(value) => onChange({ sort: value === newest ? undefined : (value as InboxSearch['sort']) })} />
+            <Button look="quiet" isDisabled={count === 0} onPress={() => onChange(Object.fromEntries([...dates.map(([name]) => name), 'assigned'].map((name) => [name, undefined])))}>
               {t('inbox.filters.clear')}
             </Button>
           </Dialog>
         </Popover>
       </DialogTrigger>
     </div>
-  )
-}
-
-function Search({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const input = useRef<HTMLInputElement>(null)
-  const [typed, setTyped] = useState(value)
-  useEffect(() => setTyped(value), [value])
-  useEffect(() => {
-    if (typed !== value) {
-      const timer = setTimeout(() => onChange(typed), typingPauseMs)
-      return () => clearTimeout(timer)
-    }
-    return undefined
-  }, [typed, value, onChange])
-  useKeys({ '/': () => input.current?.focus() })
-  return (
-    <SearchField aria-label={t('inbox.search')} value={typed} onChange={setTyped} className="search" onClear={() => onChange('')}>
-      <Icon name="search" />
-      <Input ref={input} className="input" placeholder={t('inbox.search')} />
-    </SearchField>
   )
 }

@@ -1,18 +1,25 @@
 import './inbox.css'
 
 import type { InvoiceSummary } from '@docledger/client'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { RowSelectionState } from '@tanstack/react-table'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 
 import { formatCount } from '@/format/format'
+import { useInvoiceActions } from '@/invoices/actions'
+import { AssignDialog } from '@/invoices/AssignDialog'
+import { NoteDialog } from '@/invoices/NoteDialog'
 import { useEntity } from '@/layout/useEntity'
 import { useKeys } from '@/layout/useKeys'
 import { PageDialog } from '@/pages/PageDialog'
 import '@/text/parts/inbox'
 import { t } from '@/text/text'
+import { Button } from '@/ui/Button'
+import { Icon } from '@/ui/Icon'
 import { Empty, ErrorBanner, Skeleton } from '@/ui/parts'
 import { restartQueues } from '@/screens/review/useQueue'
+import { supplierQuery } from '@/screens/suppliers/queries'
 import { UploadButton } from '@/uploads/UploadButton'
 
 import { BulkBar } from './BulkBar'
@@ -20,7 +27,7 @@ import { DocumentsLine } from './DocumentsLine'
 import { Filters } from './Filters'
 import { InvoiceTable } from './InvoiceTable'
 import { useCounts, useInvoices, useSyncedToday } from './queries'
-import { tabs, type InboxSearch, type Tab } from './search'
+import { isFiltered, tabs, type InboxSearch, type Tab } from './search'
 
 export function InboxScreen() {
   const search = useSearch({ from: '/shell/inbox' })
@@ -33,6 +40,11 @@ export function InboxScreen() {
   const [cursor, setCursor] = useState(0)
   const [preview, setPreview] = useState<InvoiceSummary | null>(null)
   const names = useMemo(() => new Map(entities.map((e) => [e.id, e.name])), [entities])
+  const [assigning, setAssigning] = useState<InvoiceSummary[]>()
+  const [noting, setNoting] = useState<InvoiceSummary>()
+  const [failure, setFailure] = useState<unknown>()
+  const { assign } = useInvoiceActions()
+  const supplier = useQuery({ ...supplierQuery(search.supplier ?? ''), enabled: search.supplier !== undefined })
   const selected = useMemo(() => invoices.filter((i) => selection[i.id]), [invoices, selection])
 
   const change = useCallback(
@@ -59,13 +71,20 @@ export function InboxScreen() {
         <UploadButton />
       </header>
       <TabLinks current={tab} />
+      {search.supplier && (
+        <p className="documents-line">
+          <span className="tag"><Icon name="supplier" />{t('inbox.filter.supplier', { name: supplier.data?.name ?? '…' })}</span>
+          <Button small look="quiet" icon="close" label={t('common.remove')} onPress={() => change({ supplier: undefined })} />
+        </p>
+      )}
       <DocumentsLine entityId={entityId} />
-      {selected.length > 0 && <BulkBar invoices={selected} onClear={() => setSelection({})} />}
+      {selected.length > 0 && <BulkBar invoices={selected} onClear={() => setSelection({})} onAssign={() => setAssigning(selected)} />}
+      {failure !== undefined && <ErrorBanner error={failure} />}
       {list.isError && <ErrorBanner error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending
         ? <Skeleton rows={12} />
         : invoices.length === 0
-          ? <EmptyInbox tab={tab} filtered={Boolean(search.q || search.due_from || search.due_to || search.issued_from || search.issued_to)} />
+          ? <EmptyInbox tab={tab} filtered={isFiltered(search)} />
           : (
             <InvoiceTable
               invoices={invoices}
@@ -78,8 +97,22 @@ export function InboxScreen() {
               onCursor={setCursor}
               hasMore={hasNextPage}
               loadMore={loadMore}
+              onSort={(sort) => change({ sort })}
+              onAssign={(invoice) => setAssigning(selected.length > 0 ? selected : [invoice])}
+              onNote={setNoting}
             />
           )}
+      <AssignDialog
+        isOpen={assigning !== undefined}
+        entities={entities.filter((e) => assigning?.some((i) => i.entity_id === e.id))}
+        current={assigning?.length === 1 ? assigning[0]!.assigned_to : undefined}
+        onClose={() => setAssigning(undefined)}
+        onAssign={(userId) => {
+          setFailure(undefined)
+          assign((assigning ?? []).map((i) => i.id), userId).then(() => setSelection({}), setFailure)
+        }}
+      />
+      {noting && <NoteDialog invoiceId={noting.id} number={noting.invoice_number ?? t('inbox.withoutNumber')} onClose={() => setNoting(undefined)} />}
       {preview && (
         <PageDialog title={t('inbox.preview', { number: preview.invoice_number ?? t('inbox.withoutNumber') })} documentId={preview.document_id} onClose={() => setPreview(null)} />
       )}

@@ -2,14 +2,15 @@ import type { InvoiceSummary } from '@docledger/client'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { flexRender, getCoreRowModel, useReactTable, type RowSelectionState } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useMemo, useRef } from 'react'
+import { useEffect, useMemo, useRef, type ReactNode } from 'react'
 
+import { usePeople } from '@/api/people'
 import { useKeys } from '@/layout/useKeys'
 import '@/text/parts/inbox'
 import { t } from '@/text/text'
 
 import { columnsOf } from './columns'
-import type { InboxSearch } from './search'
+import type { InboxSearch, SortKey } from './search'
 
 interface Props {
   invoices: InvoiceSummary[]
@@ -22,17 +23,27 @@ interface Props {
   onCursor: (index: number) => void
   hasMore: boolean
   loadMore: () => void
+  onSort: (sort: InboxSearch['sort']) => void
+  onAssign: (invoice: InvoiceSummary) => void
+  onNote: (invoice: InvoiceSummary) => void
+}
+
+interface Meta {
+  width: string
+  /** By what the column sorts. */
+  sort?: SortKey
 }
 
 const rowHeight = { wide: 36, narrow: 60 }
 
 /** The list of invoices. It renders only the rows in view, so that its length does not matter. */
 export function InvoiceTable(props: Props) {
-  const { invoices, search, entityNames, showEntity, selection, onSelect, cursor, onCursor, hasMore, loadMore } = props
+  const { invoices, search, entityNames, showEntity, selection, onSelect, cursor, onCursor, hasMore, loadMore, onSort, onAssign, onNote } = props
+  const nameOf = usePeople()
   const navigate = useNavigate()
   const scroller = useRef<HTMLDivElement>(null)
   const narrow = window.matchMedia('(max-width: 720px)').matches
-  const columns = useMemo(() => columnsOf(entityNames, showEntity), [entityNames, showEntity])
+  const columns = useMemo(() => columnsOf(entityNames, showEntity, nameOf), [entityNames, showEntity, nameOf])
   const table = useReactTable({
     data: invoices,
     columns,
@@ -69,6 +80,8 @@ export function InvoiceTable(props: Props) {
     arrowdown: () => move(cursor + 1),
     arrowup: () => move(cursor - 1),
     x: () => rows[cursor]?.toggleSelected(),
+    m: () => rows[cursor] && onAssign(rows[cursor].original),
+    n: () => rows[cursor] && onNote(rows[cursor].original),
     enter: () => {
       const invoice = rows[cursor]?.original
       if (invoice) {
@@ -76,7 +89,7 @@ export function InvoiceTable(props: Props) {
       }
     },
   })
-  const template = table.getVisibleLeafColumns().map((c) => (c.columnDef.meta as { width: string }).width).join(' ')
+  const template = table.getVisibleLeafColumns().map((c) => (c.columnDef.meta as Meta).width).join(' ')
 
   return (
     <div className="invoice-table" role="table" aria-label={t('inbox.list')} aria-rowcount={hasMore ? -1 : rows.length + 1} ref={scroller}>
@@ -84,7 +97,9 @@ export function InvoiceTable(props: Props) {
         {table.getHeaderGroups().map((group) => (
           <div key={group.id} role="row" className="line" style={{ gridTemplateColumns: template }}>
             {group.headers.map((header) => (
-              <div key={header.id} role="columnheader" className={header.column.id}>{flexRender(header.column.columnDef.header, header.getContext())}</div>
+              <Header key={header.id} id={header.column.id} by={(header.column.columnDef.meta as Meta).sort} sort={search.sort} onSort={onSort}>
+                {flexRender(header.column.columnDef.header, header.getContext())}
+              </Header>
             ))}
           </div>
         ))}
@@ -108,7 +123,7 @@ export function InvoiceTable(props: Props) {
                 <div key={cell.id} role="cell" className={cell.column.id}>
                   {flexRender(cell.column.columnDef.cell, cell.getContext())}
                   {cell.column.id === 'supplier' && (
-                    <Link to="/invoices/$id" params={{ id: row.id }} search={search} className="cover" aria-label={nameOf(row.original)} tabIndex={item.index === cursor ? 0 : -1} />
+                    <Link to="/invoices/$id" params={{ id: row.id }} search={search} className="cover" aria-label={titleOf(row.original)} tabIndex={item.index === cursor ? 0 : -1} />
                   )}
                 </div>
               ))}
@@ -120,5 +135,30 @@ export function InvoiceTable(props: Props) {
   )
 }
 
-const nameOf = (invoice: InvoiceSummary) =>
+interface HeaderProps {
+  id: string
+  by: SortKey | undefined
+  sort: InboxSearch['sort']
+  onSort: Props['onSort']
+  children: ReactNode
+}
+
+/** The head of a column. One that sorts does so in turn descending, ascending and not. */
+function Header({ id, by, sort, onSort, children }: HeaderProps) {
+  if (!by) {
+    return <div role="columnheader" className={id}>{children}</div>
+  }
+  const state = sort === by ? 'ascending' : sort === `-${by}` ? 'descending' : 'none'
+  const next = state === 'none' ? `-${by}` as const : state === 'descending' ? by : undefined
+  return (
+    <div role="columnheader" className={id} aria-sort={state}>
+      <button type="button" className="sort" onClick={() => onSort(next)}>
+        {children}
+        {state !== 'none' && <span aria-hidden="true">{state === 'ascending' ? '↑' : '↓'}</span>}
+      </button>
+    </div>
+  )
+}
+
+const titleOf = (invoice: InvoiceSummary) =>
   `${invoice.seller?.name ?? t('inbox.withoutSupplier')}, ${invoice.invoice_number ?? t('inbox.withoutNumber')}`

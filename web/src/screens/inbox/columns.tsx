@@ -16,7 +16,7 @@ const column = createColumnHelper<InvoiceSummary>()
 const tones: Record<string, Tone> = { NEEDS_REVIEW: 'amber', EXTRACTED: 'green', APPROVED: 'green', SYNCED: 'green', SYNC_FAILED: 'red', REJECTED: 'plain' }
 const open = new Set(['EXTRACTED', 'NEEDS_REVIEW', 'APPROVED', 'SYNC_FAILED'])
 
-export function columnsOf(entityNames: Map<string, string>, showEntity: boolean): ColumnDef<InvoiceSummary, never>[] {
+export function columnsOf(entityNames: Map<string, string>, showEntity: boolean, nameOf: (id: string | null) => string): ColumnDef<InvoiceSummary, never>[] {
   return [
     column.display({
       id: 'select',
@@ -59,8 +59,8 @@ export function columnsOf(entityNames: Map<string, string>, showEntity: boolean)
       ),
       meta: { width: 'minmax(96px, 1fr)' },
     }),
-    column.display({ id: 'issued', header: t('inbox.column.issued'), cell: ({ row }) => formatShortDate(row.original.issue_date), meta: { width: '96px' } }),
-    column.display({ id: 'due', header: t('inbox.column.due'), cell: ({ row }) => <Due invoice={row.original} />, meta: { width: '120px' } }),
+    column.display({ id: 'issued', header: t('inbox.column.issued'), cell: ({ row }) => formatShortDate(row.original.issue_date), meta: { width: '96px', sort: 'issue_date' } }),
+    column.display({ id: 'due', header: t('inbox.column.due'), cell: ({ row }) => <Due invoice={row.original} />, meta: { width: '120px', sort: 'due_date' } }),
     column.display({
       id: 'gross',
       header: t('inbox.column.gross'),
@@ -69,9 +69,15 @@ export function columnsOf(entityNames: Map<string, string>, showEntity: boolean)
           {formatMoney(row.original.gross_total)} <span className="muted">{row.original.currency}</span>
         </span>
       ),
-      meta: { width: 'minmax(116px, max-content)' },
+      meta: { width: 'minmax(116px, max-content)', sort: 'gross_total' },
     }),
     column.display({ id: 'reason', header: t('inbox.column.reason'), cell: ({ row }) => <State invoice={row.original} />, meta: { width: 'minmax(150px, 1.6fr)' } }),
+    column.display({
+      id: 'assignee',
+      header: t('inbox.column.assignee'),
+      cell: ({ row: { original: { assigned_to: id } } }) => id !== null && <span className="ellipsis muted">{nameOf(id)}</span>,
+      meta: { width: 'minmax(84px, .7fr)' },
+    }),
     ...(showEntity
       ? [column.display({
           id: 'entity',

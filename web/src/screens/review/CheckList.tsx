@@ -11,12 +11,14 @@ import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/overlays'
 import { ErrorBanner, Skeleton, Tag } from '@/ui/parts'
 
+import { BankAccountCheck } from './BankAccountCheck'
 import { order, patchOf, valueAt } from './fields'
 import type { Save } from './save'
 
 interface Props {
   invoice: Invoice
   readOnly: boolean
+  mayApprove: boolean
   save: Save
   onGoTo: (path: string) => void
 }
@@ -27,19 +29,19 @@ const sumFields: Record<string, string> = { tax_sum: 'tax_total', gross_sum: 'gr
 const decimal = /^-?\d+(\.\d+)?$/
 
 /** What a person should look at, each with what was found and what fixes it. */
-export function CheckList({ invoice, readOnly, save, onGoTo }: Props) {
+export function CheckList({ invoice, readOnly, mayApprove, save, onGoTo }: Props) {
   const failed = failedChecks(invoice.checks)
   if (failed.length === 0) {
     return null
   }
   return (
     <ul className="checks">
-      {failed.map((check, i) => <CheckRow key={`${check.rule}-${i}`} {...{ check, invoice, readOnly, save, onGoTo }} />)}
+      {failed.map((check, i) => <CheckRow key={`${check.rule}-${i}`} {...{ check, invoice, readOnly, mayApprove, save, onGoTo }} />)}
     </ul>
   )
 }
 
-function CheckRow({ check, invoice, readOnly, save, onGoTo }: Props & { check: Check }) {
+function CheckRow({ check, invoice, readOnly, mayApprove, save, onGoTo }: Props & { check: Check }) {
   const [error, setError] = useState<unknown>()
   const [rules, showRules] = useState(false)
   const blocking = check.severity === 'BLOCKING'
@@ -50,6 +52,7 @@ function CheckRow({ check, invoice, readOnly, save, onGoTo }: Props & { check: C
     setError(undefined)
     save(patchOf(target, value)).catch(setError)
   }
+  const account = check.rule === 'bank_account_known' && check.found !== null && invoice.supplier_id !== null ? { iban: check.found, supplierId: invoice.supplier_id } : undefined
   const known = path !== undefined && order.includes(path)
   return (
     <li className={blocking ? 'check-row red' : 'check-row amber'}>
@@ -57,8 +60,9 @@ function CheckRow({ check, invoice, readOnly, save, onGoTo }: Props & { check: C
         <Tag tone={blocking ? 'red' : 'amber'}><strong>{reasonOf(check)}</strong></Tag>
         <span className="muted">{blocking ? t('review.check.blocking') : t('review.check.warning')}</span>
       </div>
+      {account && <BankAccountCheck invoice={invoice} supplierId={account.supplierId} iban={account.iban} may={mayApprove} />}
       {/* The list of duplicates says in words what was found. */}
-      {check.rule !== 'not_a_duplicate' && (check.found !== null || check.expected !== null) && (
+      {!account && check.rule !== 'not_a_duplicate' && (check.found !== null || check.expected !== null) && (
         <dl className="compare">
           <div><dt>{t('review.check.found')}</dt><dd>{shown(check.found)}</dd></div>
           {check.expected !== null && <div><dt>{t('review.check.expected')}</dt><dd>{shown(check.expected)}</dd></div>}

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { api } from '@/api/client'
 import { invoiceQuery, settingsQuery } from '@/api/queries'
 import { keep, useInvoiceActions } from '@/invoices/actions'
+import { AssignDialog } from '@/invoices/AssignDialog'
 import { History } from '@/invoices/History'
 import { blockingRules } from '@/invoices/reasons'
 import { useEntity, useMay } from '@/layout/useEntity'
@@ -22,7 +23,7 @@ import { doubtfulPaths, fieldOf, isOpen, order, sections } from './fields'
 import { Footer, type Decisions } from './Footer'
 import { useLedger } from '@/invoices/ledger'
 import { Lines } from './Lines'
-import { Note } from './Note'
+import { Notes } from './Notes'
 import { PagePane } from './PagePane'
 import { useSave } from './save'
 import { Summary } from './Summary'
@@ -58,6 +59,7 @@ export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }
   const [error, setError] = useState<unknown>()
   const [busy, setBusy] = useState(false)
   const [rejecting, setRejecting] = useState(false)
+  const [assigning, setAssigning] = useState(false)
   const column = useRef<HTMLDivElement>(null)
   const threshold = useQuery(settingsQuery(invoice.entity_id)).data?.review_threshold
   const doubtful = useMemo(() => new Set(doubtfulPaths(invoice, threshold)), [invoice, threshold])
@@ -135,9 +137,10 @@ export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }
     j: () => queue.next && onOpen(queue.next),
     k: () => queue.previous && onOpen(queue.previous),
     r: () => may.edit && invoice.status !== 'SYNCED' && invoice.status !== 'REJECTED' && setRejecting(true),
+    m: () => may.edit && setAssigning(true),
     n: () => window.document.getElementById('note')?.focus(),
     escape: () => onOpen(undefined),
-  }, !rejecting)
+  }, !rejecting && !assigning)
 
   const fields = (paths: readonly string[]) => (
     <div className="values">
@@ -170,20 +173,30 @@ export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }
         onWidth={onWidth}
       />
       <section className="data-pane" aria-label={t('review.fields')}>
-        <Summary invoice={invoice} queue={queue} search={search} onOpen={onOpen} />
+        <Summary invoice={invoice} queue={queue} search={search} onOpen={onOpen} onAssign={may.edit ? () => setAssigning(true) : undefined} />
         <div className="data-scroll" ref={column}>
           {error !== undefined && <ErrorBanner error={error} />}
-          {isOpen(invoice) && <CheckList invoice={invoice} readOnly={readOnly} save={save.run} onGoTo={goTo} />}
+          {isOpen(invoice) && <CheckList invoice={invoice} readOnly={readOnly} mayApprove={may.approve} save={save.run} onGoTo={goTo} />}
           <Duplicates invoice={invoice} may={may.approve} />
           {invoice.sync && <Section title={t('review.section.sync')}><SyncPanel invoice={invoice} may={may.approve} /></Section>}
           {byReview.map((name) => <Section key={name} title={t(`review.section.${name}` as MessageKey)}>{fields(sections[name])}</Section>)}
           <Section title={t('review.section.coding')}><Coding invoice={invoice} ledger={ledger} readOnly={readOnly} save={save.run} /></Section>
           <Section title={t('review.section.lines')}><Lines invoice={invoice} ledger={ledger} readOnly={readOnly} save={save.run} /></Section>
           <Section title={t('review.section.buyer')}>{fields(sections.buyer)}</Section>
-          <Section title={t('review.section.notes')}><Note invoice={invoice} save={save.run} readOnly={!may.edit} /></Section>
+          <Section title={t('review.section.notes')}>
+            {invoice.note !== null && fields(['note'])}
+            <Notes invoice={invoice} readOnly={!may.edit} />
+          </Section>
           <Section title={t('review.section.history')}><History invoiceId={invoice.id} /></Section>
         </div>
         <Footer invoice={invoice} decisions={decisions} may={may} busy={busy} rejecting={rejecting} onRejecting={setRejecting} />
+        <AssignDialog
+          isOpen={assigning}
+          entities={entity ? [entity] : []}
+          current={invoice.assigned_to}
+          onClose={() => setAssigning(false)}
+          onAssign={(userId) => void actions.assign([invoice.id], userId).catch(setError)}
+        />
       </section>
     </div>
   )

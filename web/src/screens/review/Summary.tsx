@@ -1,6 +1,7 @@
 import type { Invoice } from '@docledger/client'
 import { Link } from '@tanstack/react-router'
 
+import { usePeople } from '@/api/people'
 import { formatDate, formatMoney } from '@/format/format'
 import { failedChecks } from '@/invoices/reasons'
 import '@/text/parts/inbox'
@@ -19,10 +20,13 @@ interface Props {
   queue: Queue
   search: InboxSearch
   onOpen: (id: string) => void
+  /** Opens the choice of a person; undefined without the right to it. */
+  onAssign?: () => void
 }
 
 /** The head of the review: whose invoice, how much, when, and whether it is ready. */
-export function Summary({ invoice, queue, search, onOpen }: Props) {
+export function Summary({ invoice, queue, search, onOpen, onAssign }: Props) {
+  const nameOf = usePeople()
   return (
     <header className="summary">
       <div className="row">
@@ -33,10 +37,19 @@ export function Summary({ invoice, queue, search, onOpen }: Props) {
         <Button small look="quiet" isDisabled={!queue.previous} onPress={() => onOpen(queue.previous!)} aria-label={t('review.previous')}>K</Button>
         <Button small look="quiet" isDisabled={!queue.next} onPress={() => onOpen(queue.next!)} aria-label={t('review.next')}>J</Button>
         <span className="grow" />
+        {onAssign && (
+          <Button small look="quiet" icon="user" onPress={onAssign} aria-label={invoice.assigned_to === null ? undefined : t('review.assigned', { name: nameOf(invoice.assigned_to) })}>
+            {invoice.assigned_to === null ? t('review.assign') : nameOf(invoice.assigned_to)}
+          </Button>
+        )}
         <Verdict invoice={invoice} />
       </div>
       <div className="row summary-main">
-        <h1 className="ellipsis grow">{invoice.seller?.name ?? t('inbox.withoutSupplier')}</h1>
+        <h1 className="ellipsis grow">
+          {invoice.supplier_id === null
+            ? (invoice.seller?.name ?? t('inbox.withoutSupplier'))
+            : <Link to="/suppliers/$id" params={{ id: invoice.supplier_id }} className="plain-link">{invoice.seller?.name ?? t('inbox.withoutSupplier')}</Link>}
+        </h1>
         <span className="summary-due muted">{invoice.due_date ? t('review.due', { date: formatDate(invoice.due_date) }) : t('review.noDue')}</span>
         <strong className="figure">{formatMoney(invoice.gross_total)} {invoice.currency}</strong>
       </div>

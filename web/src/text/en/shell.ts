@@ -11,6 +11,7 @@ export const shell = {
   'nav.members': 'Members',
   'nav.apiKeys': 'API keys',
   'nav.documents': 'Documents',
+  'nav.suppliers': 'Suppliers',
   'nav.more': 'More',
   'nav.skip': 'Skip to the content',
   'nav.api': 'API reference',

@@ -1,0 +1,4 @@
+import { suppliers } from '../en/suppliers'
+import { addMessages } from '../messages'
+
+addMessages(suppliers)
