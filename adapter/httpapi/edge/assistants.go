@@ -65,6 +65,12 @@ var pages = map[string]string{
 	"mergeSupplier":         "/suppliers/{supplier_id}",
 	"createApiKey":          "/api-keys",
 	"revokeApiKey":          "/api-keys",
+	"createWebhook":         "/webhooks",
+	"updateWebhook":         "/webhooks/{webhook_id}",
+	"deleteWebhook":         "/webhooks/{webhook_id}",
+	"rotateWebhookSecret":   "/webhooks/{webhook_id}",
+	"testWebhook":           "/webhooks/{webhook_id}",
+	"retryWebhookDelivery":  "/webhooks/{webhook_id}",
 }
 
 var placeholder = regexp.MustCompile(`\{(\w+)\}`)

@@ -28,6 +28,7 @@ const administration: Item[] = [
   { to: '/settings', text: 'nav.settings', icon: 'settings' },
   { to: '/members', text: 'nav.members', icon: 'people' },
   { to: '/api-keys', text: 'nav.apiKeys', icon: 'key' },
+  { to: '/webhooks', text: 'nav.webhooks', icon: 'webhook' },
 ]
 
 export function Navigation() {

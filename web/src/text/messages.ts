@@ -12,10 +12,12 @@ import { shell } from './en/shell'
 import type { suppliers } from './en/suppliers'
 import { uploads } from './en/uploads'
 import { values } from './en/values'
+import type { webhooks } from './en/webhooks'
 
 type Parts = [
   typeof administration, typeof attention, typeof billing, typeof common, typeof documents, typeof inbox, typeof integrations,
   typeof review, typeof shell, typeof suppliers, typeof uploads, typeof values,
+  typeof webhooks,
 ]
 
 type KeysOf<Part> = Part extends unknown ? keyof Part : never

@@ -6,7 +6,8 @@ import { label, t } from '@/text/text'
 import { Button } from '@/ui/Button'
 import { SelectField } from '@/ui/choices'
 import { CheckField, TextField } from '@/ui/fields'
-import { Banner, ErrorBanner } from '@/ui/parts'
+import { ErrorBanner } from '@/ui/parts'
+import { Secret } from '@/ui/Secret'
 
 interface Props {
   entities: ReturnType<typeof useEntity>['entities']
@@ -28,16 +29,7 @@ export function NewKey({ entities, secret, error, isPending, onCreate, onClose }
   const [life, setLife] = useState<(typeof days)[number]>('90')
   const [limited, limit] = useState<string[]>([])
   if (secret) {
-    return (
-      <div className="stack loose">
-        <Banner tone="amber" title={t('apiKeys.secret')}>{t('apiKeys.secret.hint')}</Banner>
-        <TextField label={t('apiKeys.secret.label')} value={secret} isReadOnly autoFocus />
-        <div className="actions">
-          <Button onPress={() => void navigator.clipboard.writeText(secret)}>{t('apiKeys.copy')}</Button>
-          <Button look="primary" onPress={onClose}>{t('common.close')}</Button>
-        </div>
-      </div>
-    )
+    return <Secret title={t('apiKeys.secret')} hint={t('apiKeys.secret.hint')} label={t('apiKeys.secret.label')} secret={secret} onClose={onClose} />
   }
   const create = () => onCreate({
     name: name.trim(),

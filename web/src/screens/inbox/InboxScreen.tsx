@@ -24,6 +24,7 @@ import { UploadButton } from '@/uploads/UploadButton'
 
 import { BulkBar } from './BulkBar'
 import { DocumentsLine } from './DocumentsLine'
+import { ExportDialog } from './ExportDialog'
 import { Filters } from './Filters'
 import { InvoiceTable } from './InvoiceTable'
 import { useCounts, useInvoices, useSyncedToday } from './queries'
@@ -42,6 +43,7 @@ export function InboxScreen() {
   const names = useMemo(() => new Map(entities.map((e) => [e.id, e.name])), [entities])
   const [assigning, setAssigning] = useState<InvoiceSummary[]>()
   const [noting, setNoting] = useState<InvoiceSummary>()
+  const [exporting, setExporting] = useState(false)
   const [failure, setFailure] = useState<unknown>()
   const { assign } = useInvoiceActions()
   const supplier = useQuery({ ...supplierQuery(search.supplier ?? ''), enabled: search.supplier !== undefined })
@@ -68,6 +70,7 @@ export function InboxScreen() {
       <header className="inbox-head">
         <h1>{t('inbox.title')}</h1>
         <Filters search={search} onChange={change} />
+        <Button icon="download" aria-label={t('export.button')} onPress={() => setExporting(true)}><span className="wide-only">{t('export.button')}</span></Button>
         <UploadButton />
       </header>
       <TabLinks current={tab} />
@@ -112,6 +115,7 @@ export function InboxScreen() {
           assign((assigning ?? []).map((i) => i.id), userId).then(() => setSelection({}), setFailure)
         }}
       />
+      <ExportDialog search={search} isOpen={exporting} onClose={() => setExporting(false)} />
       {noting && <NoteDialog invoiceId={noting.id} number={noting.invoice_number ?? t('inbox.withoutNumber')} onClose={() => setNoting(undefined)} />}
       {preview && (
         <PageDialog title={t('inbox.preview', { number: preview.invoice_number ?? t('inbox.withoutNumber') })} documentId={preview.document_id} onClose={() => setPreview(null)} />

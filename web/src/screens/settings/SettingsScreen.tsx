@@ -138,7 +138,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
                 hint={ledger.connected ? t(`settings.${name}.hint`) : t('review.noLedger')}
                 options={options}
                 value={settings[name]}
-                isDisabled={!isAdmin || !ledger.connected}
+                isDisabled={!isAdmin || options.length === 0}
                 onChange={(value) => save({ [name]: value })}
               />
             )

@@ -87,7 +87,7 @@ function Coding({ supplier, ledger, may, onChange }: CodingProps) {
             hint={!ledger.connected ? t('review.noLedger') : supplier[name] === null ? t('suppliers.default.none') : label('suppliers.default', source)}
             options={[{ value: none, label: t('common.none') }, ...options]}
             value={supplier[name] ?? none}
-            isDisabled={!may || !ledger.connected}
+            isDisabled={!may || options.length === 0}
             onChange={(value) => (value === none ? null : value) !== supplier[name] && onChange({ [name]: value === none ? null : value })}
           />
         ))}

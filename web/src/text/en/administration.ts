@@ -110,7 +110,6 @@ export const administration = {
   'apiKeys.secret': 'Copy the key now',
   'apiKeys.secret.hint': 'It is shown only this once. Store it like a password.',
   'apiKeys.secret.label': 'API key',
-  'apiKeys.copy': 'Copy',
   'keyRole.VIEWER': 'Viewer: reads',
   'keyRole.EDITOR': 'Editor: also uploads and corrects',
   'keyRole.APPROVER': 'Approver: also approves and syncs',

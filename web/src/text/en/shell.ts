@@ -10,6 +10,7 @@ export const shell = {
   'nav.settings': 'Settings',
   'nav.members': 'Members',
   'nav.apiKeys': 'API keys',
+  'nav.webhooks': 'Webhooks',
   'nav.documents': 'Documents',
   'nav.suppliers': 'Suppliers',
   'nav.more': 'More',

@@ -1,0 +1,4 @@
+import { webhooks } from '../en/webhooks'
+import { addMessages } from '../messages'
+
+addMessages(webhooks)
