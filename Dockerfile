@@ -20,7 +20,7 @@ RUN [ -f adapter/webapp/dist/index.html ] \
         && npm install --silent --no-save --prefix /opt/node "$node@22.23.3" \
         && PATH="/opt/node/node_modules/$node/bin:$PATH" bash web/build.sh; } \
     || echo "image: no web application"
-RUN go build -trimpath -tags nomsgpack -ldflags "-s -w -X main.version=${VERSION}" -o /out/usr/bin/docledger ./cmd/docledger
+RUN go build -trimpath -tags nomsgpack,grpcnotrace -ldflags "-s -w -X main.version=${VERSION}" -o /out/usr/bin/docledger ./cmd/docledger
 # What reads scans: the program, the library and models that pip fetches, and
 # the C libraries that the library needs. Without pip or a network the image
 # reads no scans, and says so.

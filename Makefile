@@ -29,7 +29,7 @@ web: ## build the web application, which is embedded in the binaries (needs node
 build: ## build bin/docledger, bin/sandbox and bin/docledger-ocr, the web application where node is there, and fetch what reads scans where pip and a network are there
 	@mkdir -p bin
 	@bash web/build.sh --if-changed
-	@CGO_ENABLED=0 $(GO) build -trimpath -tags nomsgpack -ldflags '$(LDFLAGS)' -o bin/ ./cmd/docledger ./cmd/sandbox ./cmd/docledger-ocr
+	@CGO_ENABLED=0 $(GO) build -trimpath -tags nomsgpack,grpcnotrace -ldflags '$(LDFLAGS)' -o bin/ ./cmd/docledger ./cmd/sandbox ./cmd/docledger-ocr
 	@OCR_DIR= bin/docledger ocr install --if-missing || echo "Scans will not be read. bin/docledger ocr install tries again." >&2
 
 .PHONY: test

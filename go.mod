@@ -54,10 +54,12 @@ require (
 	golang.org/x/sys v0.50.0
 	golang.org/x/term v0.48.0
 	golang.org/x/text v0.44.0
-	gorm.io/driver/postgres v1.6.3
-	gorm.io/gorm v1.31.2
+	gorm.io/driver/postgres v1.6.0
+	gorm.io/gorm v1.30.1
 	modernc.org/sqlite v1.62.0
 )
+
+require maragu.dev/gomponents v1.2.0
 
 require (
 	github.com/BurntSushi/toml v1.6.0 // indirect

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	_ "embed"
 	"encoding/hex"
 	"fmt"
-	"html/template"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -17,12 +15,9 @@ import (
 	"docledger/usecase/integrations"
 
 	"github.com/gin-gonic/gin"
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 )
-
-//go:embed consent.html
-var consentSource string
-
-var consentPage = template.Must(template.New("consent").Parse(consentSource))
 
 // consentPolicy lets the page send its form, and lets the answer lead to any
 // allowed redirect_url: browsers apply form-action to redirects too.
@@ -140,11 +135,35 @@ func (s *Server) finishConsent(ctx context.Context, query url.Values, confirmati
 // connector may need all of it.
 func (c Consents) page(asked *integrations.Confirmation, query url.Values) ([]byte, error) {
 	query.Set("confirmation", asked.Value)
+	person := asked.Person
+	if asked.Email != "" {
+		person += " (" + asked.Email + ")"
+	}
+	fact := func(name, value string) g.Node { return g.Group{h.Dt(g.Text(name)), h.Dd(g.Text(value))} }
+	page := h.Doctype(h.HTML(
+		h.Lang("en"),
+		h.Head(
+			h.Meta(h.Charset("utf-8")),
+			h.Meta(h.Name("viewport"), h.Content("width=device-width, initial-scale=1")),
+			h.TitleEl(g.Text("Confirm the connection · docledger")),
+			h.Link(h.Rel("icon"), h.Href("data:,")),
+		),
+		h.Body(
+			h.H1(g.Text("Confirm the connection")),
+			h.P(g.Text("This browser did not start this connection. Continue only if you know the person who did.")),
+			h.Dl(
+				fact("Organization", asked.Organization),
+				fact("Entity", asked.Entity),
+				fact("Provider", string(asked.Provider)),
+				fact("Started by", person),
+			),
+			h.P(g.Text("If you continue, this organization can use the account that you just allowed access to. If you do not, close this page: nothing is connected.")),
+			h.Form(h.Method("post"), h.Action(c.Path+"?"+query.Encode()),
+				h.Button(g.Text("Connect to "+asked.Organization))),
+		),
+	))
 	var out bytes.Buffer
-	err := consentPage.Execute(&out, struct {
-		*integrations.Confirmation
-		Action string
-	}{asked, c.Path + "?" + query.Encode()})
+	err := page.Render(&out)
 	if err != nil {
 		return nil, fmt.Errorf("render the page of a consent: %w", err)
 	}

@@ -5,11 +5,13 @@ package webapp
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -109,7 +111,7 @@ func (a *App) Serve(c *gin.Context) {
 // asset sends a file. The names of those in assets/ change with their content.
 func (a *App) asset(c *gin.Context) {
 	name := strings.TrimPrefix(path.Clean(c.Request.URL.Path), "/")
-	data, err := fs.ReadFile(a.files, name)
+	data, packed, err := a.read(name)
 	if err != nil || strings.HasSuffix(name, ".gz") {
 		c.Status(http.StatusNotFound)
 		return
@@ -119,15 +121,37 @@ func (a *App) asset(c *gin.Context) {
 		caching = oneYear
 	}
 	c.Header("Cache-Control", caching)
-	kind := mime.TypeByExtension(path.Ext(name))
-	if packed, err := fs.ReadFile(a.files, name+".gz"); err == nil {
+	if packed {
 		c.Header("Vary", "Accept-Encoding")
 		if acceptsGzip(c.GetHeader("Accept-Encoding")) {
 			c.Header("Content-Encoding", "gzip")
-			data = packed
+		} else if data, err = decompress(data); err != nil {
+			panic(fmt.Sprintf("web application: the embedded file %s is damaged: %v", name, err))
 		}
 	}
-	send(c, kind, tag(data), data)
+	send(c, mime.TypeByExtension(path.Ext(name)), tag(data), data)
+}
+
+// read returns a file as the build contains it, and whether that is its
+// compressed form.
+func (a *App) read(name string) (data []byte, packed bool, err error) {
+	if data, err = fs.ReadFile(a.files, name+".gz"); err == nil {
+		return data, true, nil
+	}
+	data, err = fs.ReadFile(a.files, name)
+	return data, false, err
+}
+
+func decompress(packed []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("decompress: %w", err)
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("decompress: %w", err)
+	}
+	return data, nil
 }
 
 func send(c *gin.Context, kind, etag string, data []byte) {

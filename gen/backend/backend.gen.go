@@ -19,7 +19,6 @@ import (
 	externalRef1 "docledger/gen/integrations"
 
 	"github.com/gin-gonic/gin"
-	"github.com/gin-gonic/gin/binding"
 	"github.com/oapi-codegen/nullable"
 	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
@@ -19322,10 +19321,7 @@ func (sh *strictHandler) CreateApiKey(ctx *gin.Context) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -19416,10 +19412,7 @@ func (sh *strictHandler) Login(ctx *gin.Context) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -19482,10 +19475,7 @@ func (sh *strictHandler) ChangePassword(ctx *gin.Context) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -19524,10 +19514,7 @@ func (sh *strictHandler) RefreshToken(ctx *gin.Context) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		if !errors.Is(err, io.EOF) {
@@ -19650,10 +19637,7 @@ func (sh *strictHandler) UploadDocument(ctx *gin.Context, params UploadDocumentP
 		// that value, matching member names exactly, so the handler receives
 		// what was validated instead of a second, case-insensitive decode.
 		if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = ctx.ShouldBindJSON(&body)
-		} else if binding.Validator != nil {
-			// ShouldBindJSON runs the struct validator after decoding; keep that.
-			err = binding.Validator.ValidateStruct(&body)
+			err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 		}
 		if err != nil {
 			sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -19868,10 +19852,7 @@ func (sh *strictHandler) SplitDocument(ctx *gin.Context, documentId DocumentId, 
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -19938,10 +19919,7 @@ func (sh *strictHandler) CreateEntity(ctx *gin.Context, params CreateEntityParam
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -20009,10 +19987,7 @@ func (sh *strictHandler) UpdateEntity(ctx *gin.Context, entityId EntityId, param
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -20106,10 +20081,7 @@ func (sh *strictHandler) ConnectIntegration(ctx *gin.Context, integrationId Back
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -20201,10 +20173,7 @@ func (sh *strictHandler) ChangeInvoices(ctx *gin.Context) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -20271,10 +20240,7 @@ func (sh *strictHandler) ExtractInvoice(ctx *gin.Context, params ExtractInvoiceP
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -20369,10 +20335,7 @@ func (sh *strictHandler) UpdateInvoice(ctx *gin.Context, invoiceId InvoiceId, pa
 		// that value, matching member names exactly, so the handler receives
 		// what was validated instead of a second, case-insensitive decode.
 		if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = ctx.ShouldBindJSON(&body)
-		} else if binding.Validator != nil {
-			// ShouldBindJSON runs the struct validator after decoding; keep that.
-			err = binding.Validator.ValidateStruct(&body)
+			err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 		}
 		if err != nil {
 			sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -20390,10 +20353,7 @@ func (sh *strictHandler) UpdateInvoice(ctx *gin.Context, invoiceId InvoiceId, pa
 		// that value, matching member names exactly, so the handler receives
 		// what was validated instead of a second, case-insensitive decode.
 		if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = ctx.ShouldBindJSON(&body)
-		} else if binding.Validator != nil {
-			// ShouldBindJSON runs the struct validator after decoding; keep that.
-			err = binding.Validator.ValidateStruct(&body)
+			err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 		}
 		if err != nil {
 			sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -20437,10 +20397,7 @@ func (sh *strictHandler) ApproveInvoice(ctx *gin.Context, invoiceId InvoiceId, p
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -20481,10 +20438,7 @@ func (sh *strictHandler) AssignInvoice(ctx *gin.Context, invoiceId InvoiceId) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -20526,10 +20480,7 @@ func (sh *strictHandler) DismissDuplicate(ctx *gin.Context, invoiceId InvoiceId,
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -20625,10 +20576,7 @@ func (sh *strictHandler) AddInvoiceNote(ctx *gin.Context, invoiceId InvoiceId, p
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -20670,10 +20618,7 @@ func (sh *strictHandler) RejectInvoice(ctx *gin.Context, invoiceId InvoiceId, pa
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -20742,10 +20687,7 @@ func (sh *strictHandler) SyncInvoice(ctx *gin.Context, invoiceId InvoiceId, para
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		if !errors.Is(err, io.EOF) {
@@ -20892,10 +20834,7 @@ func (sh *strictHandler) UpdateSettings(ctx *gin.Context, entityId EntityId, par
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -20989,10 +20928,7 @@ func (sh *strictHandler) UpdateSupplier(ctx *gin.Context, supplierId SupplierId,
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -21033,10 +20969,7 @@ func (sh *strictHandler) ConfirmBankAccount(ctx *gin.Context, supplierId Supplie
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -21077,10 +21010,7 @@ func (sh *strictHandler) MergeSupplier(ctx *gin.Context, supplierId SupplierId) 
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -21145,10 +21075,7 @@ func (sh *strictHandler) CreateWebhook(ctx *gin.Context) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -21241,10 +21168,7 @@ func (sh *strictHandler) UpdateWebhook(ctx *gin.Context, webhookId WebhookId) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)

@@ -15,7 +15,6 @@ import (
 	externalRef0 "docledger/gen/common"
 
 	"github.com/gin-gonic/gin"
-	"github.com/gin-gonic/gin/binding"
 	"github.com/oapi-codegen/nullable"
 	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
@@ -1428,10 +1427,7 @@ func (sh *strictHandler) CreateCheckoutSession(ctx *gin.Context, params CreateCh
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -1494,10 +1490,7 @@ func (sh *strictHandler) CreatePortalSession(ctx *gin.Context) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)

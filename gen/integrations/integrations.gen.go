@@ -16,7 +16,6 @@ import (
 	externalRef0 "docledger/gen/common"
 
 	"github.com/gin-gonic/gin"
-	"github.com/gin-gonic/gin/binding"
 	"github.com/oapi-codegen/nullable"
 	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
@@ -4383,10 +4382,7 @@ func (sh *strictHandler) AuthorizeIntegration(ctx *gin.Context, params Authorize
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		if !errors.Is(err, io.EOF) {
@@ -4537,10 +4533,7 @@ func (sh *strictHandler) SetUpIntegration(ctx *gin.Context, integrationId Integr
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -4716,10 +4709,7 @@ func (sh *strictHandler) ConnectEntities(ctx *gin.Context, integrationId Integra
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)

@@ -314,3 +314,21 @@ func TestServiceLoadsNoSharedLibrary(t *testing.T) {
 		}
 	}
 }
+
+// TestProductRendersNoReflectedTemplates keeps the binary small. The packages of
+// templates call methods by names that they compute at run time. The linker then
+// keeps every exported method of every type, which are 20 MB. Pages are made of
+// functions instead (maragu.dev/gomponents).
+func TestProductRendersNoReflectedTemplates(t *testing.T) {
+	t.Parallel()
+	for _, p := range list(t, "-deps", "./cmd/docledger") {
+		if !strings.HasPrefix(p.ImportPath, module) {
+			continue
+		}
+		for _, imp := range p.Imports {
+			if imp == "html/template" || imp == "text/template" {
+				t.Errorf("%s imports %s; use maragu.dev/gomponents", p.ImportPath, imp)
+			}
+		}
+	}
+}

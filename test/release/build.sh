@@ -30,7 +30,7 @@ for platform in $platforms; do
 	suffix=
 	[[ $os == windows ]] && suffix=.exe
 	for command in docledger docledger-ocr; do
-		CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -tags nomsgpack -ldflags "-s -w -X main.version=$version" -o "$work/$name/$command$suffix" "./cmd/$command"
+		CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -tags nomsgpack,grpcnotrace -ldflags "-s -w -X main.version=$version" -o "$work/$name/$command$suffix" "./cmd/$command"
 	done
 	cp LICENSE README.md "$work/THIRD_PARTY_NOTICES.txt" "$work/$name/"
 	find "$work/$name" -exec touch -d "@$stamp" {} +

@@ -22,7 +22,9 @@ for (const name of readdirSync(join(dist, 'assets'))) {
     continue
   }
   const packed = gzipSync(readFileSync(join(dist, file)), { level: 9 })
+  // The binary embeds one form: the service decompresses for the few clients that cannot.
   writeFileSync(join(dist, `${file}.gz`), packed)
+  rmSync(join(dist, file))
   sizes.set(file, packed.length)
 }
 

@@ -174,7 +174,7 @@ func (w *writer) table(t table) {
 	widths, aligns := make([]float64, len(t.Wide)), make([]string, len(t.Wide))
 	for i, share := range t.Wide {
 		widths[i], aligns[i] = width*share/sum, "L"
-		if t.Align(i) != "" {
+		if t.right(i) {
 			aligns[i] = "R"
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"io/fs"
 	"mime"
 	"path"
@@ -24,7 +23,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// The template, the style and the script of each page.
+// The style and the script of each page.
 //
 //go:embed site
 var siteFiles embed.FS
@@ -155,7 +154,7 @@ var writer = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithP
 
 // render returns the HTML of a page and its headings. Raw HTML in a source is
 // not rendered.
-func (s *site) render(p sitePage) (template.HTML, []*heading, error) {
+func (s *site) render(p sitePage) (string, []*heading, error) {
 	source := []byte(s.linked(p, func(to sitePage) string { return to.Address }))
 	root := writer.Parser().Parse(text.NewReader(source))
 	var headings []*heading
@@ -187,7 +186,7 @@ func (s *site) render(p sitePage) (template.HTML, []*heading, error) {
 	}
 	body := headingTag.ReplaceAllString(out.String(), `<h$1 id="$2">$3<a class="anchor" href="#$2" aria-label="Link to this section"></a></h$1>`)
 	body = strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<table>", `<div class="table" tabindex="0" role="group" aria-label="Table"><table>`, "</table>", "</table></div>").Replace(body)
-	return template.HTML(body), headings, nil //nolint:gosec // the renderer escapes the text of our own pages
+	return body, headings, nil
 }
 
 var headingTag = regexp.MustCompile(`<h([23]) id="([^"]+)">(.*?)</h[23]>`)
@@ -207,19 +206,19 @@ func collect(n ast.Node, source []byte, out *strings.Builder) {
 	}
 }
 
-// view is what the template shows.
-type view struct {
-	sitePage
-	Body       template.HTML
-	Headings   []*heading
-	Groups     []viewGroup
-	Prev, Next *sitePage
-	Markdown   string
+// layout is the content of a page and what surrounds it.
+type layout struct {
+	page       sitePage
+	body       string // HTML
+	headings   []*heading
+	sections   []section
+	prev, next *sitePage
 }
 
-type viewGroup struct {
-	Title string
-	Pages []sitePage
+// section is a part of the navigation.
+type section struct {
+	title string
+	pages []sitePage
 }
 
 func (s *site) html(i int) (asset, error) {
@@ -228,31 +227,27 @@ func (s *site) html(i int) (asset, error) {
 	if err != nil {
 		return asset{}, err
 	}
-	v := view{sitePage: p, Body: body, Markdown: p.markdownAddress()}
-	for _, h := range all {
-		if h.Level == 2 && h.ID != "" {
-			v.Headings = append(v.Headings, h)
+	l := layout{page: p, body: body}
+	for _, found := range all {
+		if found.Level == 2 && found.ID != "" {
+			l.headings = append(l.headings, found)
 		}
 	}
-	for _, g := range contents {
-		group := viewGroup{Title: g.title}
-		for _, file := range g.files {
-			group.Pages = append(group.Pages, s.byFile[file])
+	for _, c := range contents {
+		part := section{title: c.title}
+		for _, file := range c.files {
+			part.pages = append(part.pages, s.byFile[file])
 		}
-		v.Groups = append(v.Groups, group)
+		l.sections = append(l.sections, part)
 	}
 	if i > 0 {
-		v.Prev = &s.pages[i-1]
+		l.prev = &s.pages[i-1]
 	}
 	if i+1 < len(s.pages) {
-		v.Next = &s.pages[i+1]
-	}
-	page, err := template.ParseFS(siteFiles, "site/page.html")
-	if err != nil {
-		return asset{}, fmt.Errorf("parse template of pages: %w", err)
+		l.next = &s.pages[i+1]
 	}
 	var out bytes.Buffer
-	if err := page.Execute(&out, v); err != nil {
+	if err := l.html().Render(&out); err != nil {
 		return asset{}, fmt.Errorf("render page: %w", err)
 	}
 	return asset{html, out.Bytes(), tag(out.Bytes())}, nil

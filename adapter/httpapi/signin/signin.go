@@ -5,9 +5,7 @@ package signin
 
 import (
 	"bytes"
-	_ "embed"
 	"fmt"
-	"html/template"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -16,16 +14,13 @@ import (
 	"docledger/domain/identity"
 
 	"github.com/gin-gonic/gin"
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 )
 
 // parameter is the query parameter with the redirect URL of the identity
 // provider.
 const parameter = "redirect_url"
-
-//go:embed page.html
-var source string
-
-var page = template.Must(template.New("sign-in").Parse(source))
 
 // Page serves /sign-in.
 type Page struct {
@@ -48,11 +43,29 @@ func (p *Page) Register(routes gin.IRouter) {
 			return
 		}
 		var plain bytes.Buffer
-		if err := page.Execute(&plain, p.WebURL); err != nil {
-			panic(fmt.Sprintf("sign-in: embedded page is corrupt: %v", err))
+		if err := p.plain().Render(&plain); err != nil {
+			panic(fmt.Sprintf("sign-in: page does not render: %v", err))
 		}
 		c.Data(http.StatusOK, "text/html; charset=utf-8", plain.Bytes())
 	})
+}
+
+// plain is the page of a service without its web application.
+func (p *Page) plain() g.Node {
+	next := h.P(g.Text("Sign in to the application that sent you here, then retry. This page redirects only to the identity provider."))
+	if p.WebURL != "" {
+		next = h.P(g.Text("Continue in the "), h.A(h.Href(p.WebURL), g.Text("web application")), g.Text("."))
+	}
+	return h.Doctype(h.HTML(
+		h.Lang("en"),
+		h.Head(
+			h.Meta(h.Charset("utf-8")),
+			h.Meta(h.Name("viewport"), h.Content("width=device-width, initial-scale=1")),
+			h.TitleEl(g.Text("Sign in · docledger")),
+			h.Link(h.Rel("icon"), h.Href("data:,")),
+		),
+		h.Body(h.H1(g.Text("Sign in")), next),
+	))
 }
 
 // target returns the redirect URL. For a refused URL, only the host is logged,

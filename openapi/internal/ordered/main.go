@@ -2,6 +2,11 @@
 // every schema in the order of the specification. The generator itself sorts
 // them by name, and a response has its keys in the order of the Go fields.
 //
+// It also removes the validator of struct tags from the generated code. The
+// specification is validated before, and no generated type has such tags. The
+// validator calls methods by names that it computes, and a program that does so
+// keeps every exported method of every type: the linker removes none.
+//
 //	ordered config/backend.yaml backend.yaml
 package main
 
@@ -11,7 +16,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -45,7 +52,55 @@ func run(config, spec string) error {
 	}
 	cmd := exec.Command("go", "tool", "oapi-codegen", "-config", config, filepath.Join(dir, spec))
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	return cmd.Run()
+	if err := cmd.Run(); err != nil {
+		return err
+	}
+	return removeValidator(config)
+}
+
+// validated is the generator's code that runs the validator, and decoded is what
+// replaces it.
+const (
+	validated = `		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+`
+	decoded = `		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+`
+)
+
+var indentedLine = regexp.MustCompile(`(?m)^\t+`)
+
+// removeValidator rewrites the output of a configuration. It fails when the
+// generator writes other code than expected.
+func removeValidator(config string) error {
+	data, err := os.ReadFile(config)
+	if err != nil {
+		return err
+	}
+	var c struct {
+		Output string `yaml:"output"`
+	}
+	if err := yaml.Unmarshal(data, &c); err != nil {
+		return err
+	}
+	code, err := os.ReadFile(c.Output)
+	if err != nil {
+		return err
+	}
+	out := string(code)
+	for _, indent := range []string{"", "\t"} {
+		deeper := func(text string) string { return indentedLine.ReplaceAllString(text, "$0"+indent) }
+		out = strings.ReplaceAll(out, deeper(validated), deeper(decoded))
+	}
+	out = strings.ReplaceAll(out, "\t\"github.com/gin-gonic/gin/binding\"\n", "")
+	if strings.Contains(out, "binding.") || strings.Contains(out, "ShouldBindJSON") {
+		return fmt.Errorf("%s: the generator's code that validates struct tags has changed; change its pattern here too", c.Output)
+	}
+	return os.WriteFile(c.Output, []byte(out), 0o600)
 }
 
 // order copies a specification and gives each member of a schema its position
