@@ -3,6 +3,7 @@
 package extract_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -16,6 +17,7 @@ import (
 
 	"docledger/adapter/extract"
 	"docledger/adapter/extract/pdf/pdftest"
+	"docledger/adapter/extract/signed/signedtest"
 	"docledger/domain/extraction"
 	"docledger/test/cputime"
 )
@@ -75,7 +77,8 @@ func hostile(n, perPage int, item func(int) string, place func(*rand.Rand, int) 
 }
 
 // hostileDocuments returns documents by their content.
-func hostileDocuments() map[string][]byte {
+func hostileDocuments(t *testing.T) map[string][]byte {
+	t.Helper()
 	out := map[string][]byte{}
 	for what, item := range items {
 		for how, place := range arrangements {
@@ -99,6 +102,12 @@ func hostileDocuments() map[string][]byte {
 	} {
 		out[what] = []byte(strings.Replace(string(ubl("X-1", "1.00")), "</Invoice>", more+"</Invoice>", 1))
 	}
+	for what, inner := range map[string]string{"9,999 lines of XML": "9,999 lines of XML", "5,000 amounts": "5,000 amounts in lines"} {
+		out["a signed envelope of "+what] = signedtest.Envelope(t, out[inner], "Mario Rossi", time.Unix(1_790_000_000, 0))
+	}
+	parts := strings.Repeat("\x04\x01a", 90_000)
+	out["a signed envelope of 90,000 parts"] = signedtest.Around(t, append([]byte{0x24, 0x84, 0, 4, 0x1e, 0xb0}, parts...), "Mario Rossi", time.Unix(1_790_000_000, 0))
+	out["a signed envelope of nested parts"] = signedtest.Around(t, bytes.Repeat([]byte{0x24, 0x80}, 100_000), "Mario Rossi", time.Unix(1_790_000_000, 0))
 	return out
 }
 
@@ -122,7 +131,7 @@ func TestHostileContentIsBounded(t *testing.T) {
 	if err := errors.Join(prepared.Prewarm(t.Context()), prepared.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for what, data := range hostileDocuments() {
+	for what, data := range hostileDocuments(t) {
 		t.Run(what, func(t *testing.T) {
 			took, err := cost(t, data)
 			var failure *extraction.Failure

@@ -1,0 +1,161 @@
+//go:build linux
+
+package attack
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// slowBody is a request whose body arrives nearly whole at once, and the rest never.
+type slowBody struct {
+	endpoint
+	contentType, token string
+	size               int // as the request announces it
+}
+
+// slowBodies returns a request for every endpoint that reads a body.
+func slowBodies(t *testing.T, p *process) (out []slowBody) {
+	t.Helper()
+	for _, e := range derived(t, p) {
+		size := jsonBytes
+		h := e.requests[0]
+		if h.token == "" {
+			size = openBytes
+		}
+		out = append(out, slowBody{e, js, h.token, size})
+	}
+	for _, e := range special(p) {
+		h := e.requests[0]
+		// The first request of these has no credential, or is too large.
+		token, size := "", openBytes
+		switch e.name {
+		case "tools":
+			token, size = e.requests[1].token, 2<<20
+		case "upload of a form":
+			token, size = h.token, 64<<20
+		case "identity events", "payment events", "storage notifications":
+			size = jsonBytes
+		}
+		out = append(out, slowBody{e, h.contentType, token, size})
+	}
+	return out
+}
+
+// open sends the request without the last bytes of its body, and then a byte at each tick until the
+// server responds or stop is closed. It reports whether the server was still reading then.
+func (s slowBody) open(stop <-chan struct{}) (reading bool, err error) {
+	u, err := url.Parse(s.url)
+	if err != nil {
+		return false, err
+	}
+	conn, err := net.Dial("tcp", u.Host)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Close()
+	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nAccept: application/json, text/event-stream\r\n", s.method, u.RequestURI(), u.Host, s.contentType, s.size)
+	if s.token != "" {
+		head += "Authorization: Bearer " + s.token + "\r\n"
+	}
+	begin := `{"a":"`
+	if strings.HasPrefix(s.contentType, "multipart/") {
+		begin = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"slow.pdf\"\r\n\r\n%PDF-1.7\n"
+	}
+	const kept = 1 << 10
+	sent := min(s.size, 2<<20) - kept
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		r, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err == nil {
+			_, _ = io.Copy(io.Discard, r.Body)
+			r.Body.Close()
+		}
+	}()
+	// The server may refuse the request before it reads the body. Then writing fails.
+	if _, err := io.WriteString(conn, head+"\r\n"+begin+strings.Repeat("a", max(sent-len(begin), 0))); err != nil {
+		<-answered
+		return false, nil //nolint:nilerr // a refusal
+	}
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for left := kept - 1; ; {
+		select {
+		case <-answered:
+			return false, nil
+		case <-stop:
+			return true, nil
+		case <-tick.C:
+			if left--; left > 0 {
+				if _, err := io.WriteString(conn, "a"); err != nil {
+					<-answered
+					return false, nil //nolint:nilerr // a refusal
+				}
+			}
+		}
+	}
+}
+
+// TestSlowBodies sends 50 bodies to each endpoint that never become complete. All of them stay open,
+// so that the endpoints are attacked at the same time, while another caller uses the API.
+func TestSlowBodies(t *testing.T) {
+	p := start(t)
+	idle := p.memory("VmRSS")
+	endpoints := slowBodies(t, p)
+	for attempt := 1; ; attempt++ {
+		var slowest time.Duration
+		var mu sync.Mutex
+		reading := map[string]int{}
+		grown := p.above(idle, func() {
+			stop := make(chan struct{})
+			var running sync.WaitGroup
+			for _, e := range endpoints {
+				for range atOnce {
+					running.Go(func() {
+						held, err := e.open(stop)
+						if err != nil {
+							t.Errorf("%s: %v", e.name, err)
+						}
+						mu.Lock()
+						defer mu.Unlock()
+						if held {
+							reading[e.name]++
+						}
+					})
+				}
+				slowest = max(slowest, p.others(t, 20, nil))
+			}
+			slowest = max(slowest, p.others(t, 100, nil))
+			close(stop)
+			running.Wait()
+		})
+		held := 0
+		for _, n := range reading {
+			held += n
+		}
+		t.Logf("%d endpoints, %d bodies, %d of them held until the end, %d MB above idle, others' p99 %v", len(endpoints), len(endpoints)*atOnce, held, grown>>20, slowest)
+		if grown > mostMemory {
+			t.Errorf("%d MB above idle, more than %d", grown>>20, mostMemory>>20)
+		}
+		if held == 0 {
+			t.Error("no body was held: the attack did nothing")
+		}
+		if slowest <= mostP99 {
+			break
+		}
+		if attempt == attempts {
+			t.Fatalf("others' p99 is %v in each of %d attempts, more than %v", slowest, attempts, mostP99)
+		}
+	}
+	// The service works as before.
+	p.json("POST", p.values["BASE_URL"]+"/api/entities", p.token, `{"name":"After the attack"}`)
+}
