@@ -2,6 +2,7 @@ package toolserver_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -169,5 +170,57 @@ func TestNoOtherPlaceForAToken(t *testing.T) {
 		if resp := w.message(t, listTools, map[string]string{"Authorization": "", header: "Bearer " + goodToken}); resp.StatusCode != http.StatusUnauthorized {
 			t.Errorf("in %s: %d", header, resp.StatusCode)
 		}
+	}
+}
+
+// TestARequestWithoutABodyOutlivesTheLimitOfBodies sends requests without a body that take longer
+// than the limit for reading a body. Their work and the later requests of the connection continue.
+func TestARequestWithoutABodyOutlivesTheLimitOfBodies(t *testing.T) {
+	t.Parallel()
+	const limit = 100 * time.Millisecond
+	working := make(chan error, 8)
+	w := start(t, reply(200, `{"user":{"name":"Ada"}}`), func(o *toolserver.Options) {
+		o.ReadTimeout = limit
+		verify := o.Verify
+		o.Verify = func(ctx context.Context, bearer string) (toolserver.Caller, error) {
+			select {
+			case <-ctx.Done():
+			case <-time.After(3 * limit):
+			}
+			working <- ctx.Err()
+			return verify(ctx, bearer)
+		}
+	})
+	// One connection, as a client with keep-alive has.
+	client := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}
+	t.Cleanup(client.CloseIdleConnections)
+	send := func(method string, body io.Reader) *http.Response {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), method, w.URL+"/mcp", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+goodToken)
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { resp.Body.Close() })
+		return resp
+	}
+	for range 2 {
+		resp := send(http.MethodGet, nil)
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-working; err != nil {
+			t.Errorf("the work ended with %v (status %d)", err, resp.StatusCode)
+		}
+	}
+	resp := send(http.MethodPost, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_me","arguments":{}}}`))
+	if got := text(t, resp); resp.StatusCode != http.StatusOK || !strings.Contains(got, "Ada") {
+		t.Errorf("later on the connection: %d %s", resp.StatusCode, got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"docledger/cmd/service"
 	"docledger/infrastructure/config"
 	"docledger/infrastructure/logging"
+	"docledger/infrastructure/memlimit"
 
 	"github.com/spf13/cobra"
 )
@@ -58,6 +59,9 @@ func configure(roles []string) (config.Config, []string, error) {
 	return cfg, roles, err
 }
 
+// controlGroups is where the limit of the container is read. A test replaces it.
+var controlGroups = memlimit.Root
+
 func serve(ctx context.Context, roles []string, afterRestore bool) error {
 	cfg, roles, err := configure(roles)
 	if err != nil {
@@ -65,7 +69,7 @@ func serve(ctx context.Context, roles []string, afterRestore bool) error {
 	}
 	log := logging.New(os.Stderr, cfg.LogFormat, cfg.LogLevel)
 	api, work, tools := slices.Contains(roles, service.RoleAPI), slices.Contains(roles, service.RoleWorker), slices.Contains(roles, service.RoleTools)
-	service.LimitMemory(cfg, work, log)
+	service.LimitMemory(cfg, controlGroups, work, log)
 	started := func() {
 		log.InfoContext(ctx, "docledger is running", "version", version, "roles", strings.Join(roles, ","), "listen", cfg.Listen)
 	}

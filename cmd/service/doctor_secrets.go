@@ -114,8 +114,12 @@ func checkSecrets(cfg config.Config) Finding {
 		f.Remedy = "put a proxy with TLS in front, set BASE_URL to https and ALLOW_INSECURE_HTTP to no"
 	}
 	if f.Err == nil && cfg.Environment == config.Deployed && strings.Contains(cfg.PaymentSecretKey.Reveal(), "_test_") {
-		f.Warning = "PAYMENT_SECRET_KEY is a key of the processor's test mode: payments are not real"
-		f.Remedy = "set the live key, and the signing secret of its webhook, before customers come"
+		warning, remedy := "PAYMENT_SECRET_KEY is a key of the processor's test mode: payments are not real",
+			"set the live key, and the signing secret of its webhook, before customers come"
+		if f.Warning != "" {
+			warning, remedy = f.Warning+"; "+warning, f.Remedy+"; "+remedy
+		}
+		f.Warning, f.Remedy = warning, remedy
 	}
 	return f
 }

@@ -39,14 +39,15 @@ func (m bodyMemory) tools(caller string) toolserver.Lease {
 // much.
 const childMemory = 192 << 20
 
-// LimitMemory sets the runtime's memory limit from the container's limit, unless GOMEMLIMIT did.
+// LimitMemory sets the runtime's memory limit from the container's limit, unless GOMEMLIMIT did. root
+// is memlimit.Root.
 // A process that works jobs leaves memory for its child processes.
-func LimitMemory(cfg config.Config, work bool, log *slog.Logger) {
+func LimitMemory(cfg config.Config, root string, work bool, log *slog.Logger) {
 	children := int64(0)
 	if work {
 		children = int64(cfg.ExtractorProcs) * childMemory
 	}
-	if limit := memlimit.Set(memlimit.Root, children); limit > 0 {
+	if limit := memlimit.Set(root, children); limit > 0 {
 		log.Info("memory limit set from the container", "bytes", limit)
 	}
 }

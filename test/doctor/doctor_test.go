@@ -127,6 +127,7 @@ func TestEachProblemIsReported(t *testing.T) {
 		"no Redis":                 {map[string]string{"REDIS_URL": ""}, map[string]string{"Redis": "WARNING"}},
 		"wrong payment key":        {map[string]string{"PAYMENT_SECRET_KEY": "sk_live_other"}, map[string]string{"payment processor": "FAILED"}},
 		"test mode":                {map[string]string{"PAYMENT_SECRET_KEY": "sk_test_x"}, map[string]string{"payment processor": "FAILED", "secrets": "WARNING"}},
+		"http, permitted":          {map[string]string{"BASE_URL": "http://docs.example.com", "ALLOW_INSECURE_HTTP": "yes"}, map[string]string{"secrets": "WARNING"}},
 		"payments unavailable":     {map[string]string{"PAYMENT_URL": "http://" + nowhere}, map[string]string{"payment processor": "FAILED"}},
 		"identity unavailable":     {map[string]string{"IDENTITY_URL": "http://" + nowhere}, map[string]string{"identity provider": "FAILED"}},
 		"wrong identity key":       {map[string]string{"IDENTITY_SECRET_KEY": "sk_live_other"}, map[string]string{"identity provider": "FAILED"}},
@@ -152,6 +153,9 @@ func TestEachProblemIsReported(t *testing.T) {
 			}
 			if !maps.Equal(got, c.want) {
 				t.Errorf("found %v, want %v", problems, c.want)
+			}
+			if f := problems["secrets"]; name == "http, permitted" && (!strings.Contains(f.Warning, "BASE_URL is http") || !strings.Contains(f.Remedy, "ALLOW_INSECURE_HTTP")) {
+				t.Errorf("the warning is %+v", f)
 			}
 		})
 	}

@@ -44,6 +44,22 @@ func TestStoredResponsesFollowTheSetting(t *testing.T) {
 	upload().Want(http.StatusForbidden, "forbidden")
 }
 
+// TestStoredNotesFollowTheSetting is TestStoredResponsesFollowTheSetting for a note.
+func TestStoredNotesFollowTheSetting(t *testing.T) {
+	t.Parallel()
+	s, org, oauth := assisted(t)
+	invoice := s.Extract(org.Admin.Token, s.Upload(org.Admin.Token, org.Entity, "a.xml", harness.UBL("A-1")).OK().Text("id")).OK()
+	note := func() harness.Response {
+		return s.Do(http.MethodPost, "/api/invoices/"+invoice.Text("id")+"/notes", oauth, map[string]any{"text": "x"}, "Idempotency-Key", "once")
+	}
+	first := note().OK()
+	if again := note().OK(); again.Text("id") != first.Text("id") {
+		t.Errorf("repeated: %s", again.Raw)
+	}
+	s.Do(http.MethodPut, "/api/settings/"+org.Entity.String(), org.Admin.Token, map[string]any{"assistant_actions": "READ"}).OK()
+	note().Want(http.StatusForbidden, "forbidden")
+}
+
 // TestPartsOfAnAssistantsUploadNeedAPerson divides a file that an assistant
 // uploaded. The assistant may not, because it would reject invoices. After a
 // person has done it, the system still does not approve the new part.

@@ -423,7 +423,11 @@ func TestRepeatedRequestsAskForRightsAgain(t *testing.T) {
 		return s.Do(http.MethodPost, "/api/invoices/extract", person.Token, map[string]any{"document_id": document}, "Idempotency-Key", "k")
 	}
 	entityID, invoiceID := create().OK().Text("id"), extract().OK().Text("id")
-	if create().OK().Text("id") != entityID || upload().OK().Text("id") != document || extract().OK().Text("id") != invoiceID {
+	note := func() harness.Response {
+		return s.Do(http.MethodPost, "/api/invoices/"+invoiceID+"/notes", person.Token, map[string]any{"text": "Only for those who may read it"}, "Idempotency-Key", "k")
+	}
+	noteID := note().OK().Text("id")
+	if note().OK().Text("id") != noteID || create().OK().Text("id") != entityID || upload().OK().Text("id") != document || extract().OK().Text("id") != invoiceID {
 		t.Fatal("repetitions do not answer alike")
 	}
 	if err := s.Service.Organizations.SetRole(context.Background(), person.Email, org.ID, identity.RoleMember); err != nil {
@@ -433,7 +437,9 @@ func TestRepeatedRequestsAskForRightsAgain(t *testing.T) {
 	s.SetMembers(org, entity.AccessRestricted, entity.Member{UserID: person.ID, Role: identity.Viewer})
 	upload().Want(403, "forbidden")
 	extract().Want(403, "forbidden")
+	note().Want(403, "forbidden")
 	s.SetMembers(org, entity.AccessRestricted)
 	upload().Want(404, "not_found")
 	extract().Want(404, "not_found")
+	note().Want(404, "not_found")
 }

@@ -12,6 +12,9 @@ import (
 
 	"docledger/test/generator"
 	"docledger/test/harness"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 )
 
 // TestReaderThatCannotStart checks a worker with a cache folder that cannot be
@@ -24,7 +27,7 @@ func TestReaderThatCannotStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	cache := filepath.Join(base, "cache")
-	s := harness.Start(t, harness.Options{Env: map[string]string{"COMPILE_CACHE_DIR": cache}})
+	s := harness.Start(t, harness.Options{Metrics: true, Env: map[string]string{"COMPILE_CACHE_DIR": cache}})
 	org := s.NewOrganization("Reader")
 	ready := func() harness.Response {
 		return s.Send(http.MethodGet, "/readyz", "", nil)
@@ -41,6 +44,9 @@ func TestReaderThatCannotStart(t *testing.T) {
 	if d := get(printed); d.Text("status") != "PROCESSING" {
 		t.Errorf("the document is %s", d.Raw)
 	}
+	if n := readerFailures(t, s); n < 1 {
+		t.Errorf("the metrics count %v documents that the reader could not start for", n)
+	}
 	xml := s.Upload(org.Admin.Token, org.Entity, "a.xml", harness.UBL("R-1")).OK().Text("id")
 	s.Eventually("XML extracted", 30*time.Second, func() bool { return get(xml).Text("status") == "EXTRACTED" }, func() string { return string(get(xml).Raw) })
 	repaired := filepath.Join(t.TempDir(), "base")
@@ -53,6 +59,29 @@ func TestReaderThatCannotStart(t *testing.T) {
 	if r := ready(); r.Status != http.StatusOK || r.At("degraded") != nil {
 		t.Errorf("after the repair /readyz returns %d %s", r.Status, r.Raw)
 	}
+}
+
+// readerFailures returns how many extractions the metrics count that the reader could not start for.
+func readerFailures(t *testing.T, s *harness.Server) (n float64) {
+	t.Helper()
+	resp, err := http.Get(s.MetricsURL + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range families["docledger_extraction_duration_seconds"].GetMetric() {
+		for _, l := range m.GetLabel() {
+			if l.GetName() == "outcome" && l.GetValue() == "unavailable" {
+				n += float64(m.GetHistogram().GetSampleCount())
+			}
+		}
+	}
+	return n
 }
 
 // printedPDF returns the first generated document that can be printed.
