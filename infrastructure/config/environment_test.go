@@ -29,8 +29,8 @@ func TestEnvironmentRules(t *testing.T) {
 func provided(vary map[string]string) map[string]string {
 	values := map[string]string{
 		"DOCLEDGER_ENV": "deployed", "BASE_URL": "https://docs.example.com",
-		"BILLING": "stripe", "PAYMENT_SECRET_KEY": "sk", "PAYMENT_SIGNING_SECRETS": "whsec_a_0123456789,whsec_b_0123456789",
-		"IDENTITY": "clerk", "IDENTITY_PUBLISHABLE_KEY": "pk", "IDENTITY_SECRET_KEY": "sk", "IDENTITY_SIGNING_SECRETS": "whsec_a_0123456789",
+		"BILLING": "stripe", "PAYMENT_SECRET_KEY": "sk", "PAYMENT_SIGNING_SECRETS": "whsec_a_0123456789abcd,whsec_b_0123456789abcd",
+		"IDENTITY": "clerk", "IDENTITY_PUBLISHABLE_KEY": "pk", "IDENTITY_SECRET_KEY": "sk", "IDENTITY_SIGNING_SECRETS": "whsec_a_0123456789abcd",
 		"OAUTH_CLIENT_ID": "client",
 	}
 	maps.Copy(values, vary)
@@ -57,7 +57,7 @@ func TestRequiredVariables(t *testing.T) {
 		"plain http to itself":      {map[string]string{"BASE_URL": "http://127.0.0.1:8080"}, nil},
 		"client when deployed":      {map[string]string{"OAUTH_CLIENT_ID": ""}, []string{"OAUTH_CLIENT_ID"}},
 		"client when local":         {map[string]string{"OAUTH_CLIENT_ID": "", "DOCLEDGER_ENV": "local"}, nil},
-		"three secrets":             {map[string]string{"IDENTITY_SIGNING_SECRETS": "whsec_a_0123456789,whsec_b_0123456789,whsec_c_0123456789"}, []string{"IDENTITY_SIGNING_SECRETS"}},
+		"three secrets":             {map[string]string{"IDENTITY_SIGNING_SECRETS": "whsec_a_0123456789abcd,whsec_b_0123456789abcd,whsec_c_0123456789abcd"}, []string{"IDENTITY_SIGNING_SECRETS"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

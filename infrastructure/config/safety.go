@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
 
 	"docledger/domain/secret"
 )
@@ -27,7 +28,7 @@ func (r *reader) safe(c Config) {
 	}
 	r.safeBase(c)
 	for _, network := range c.TrustedProxies {
-		if prefix, err := netip.ParsePrefix(network); err == nil && prefix.Bits() < leastTrusted(prefix) {
+		if prefix, err := netip.ParsePrefix(network); err == nil && tooWide(prefix) {
 			r.problem("TRUSTED_PROXIES", "must not trust every address: any caller could then choose the address that is counted and logged")
 			break
 		}
@@ -50,13 +51,17 @@ func (r *reader) safe(c Config) {
 	}
 }
 
-// leastTrusted is the prefix length of the widest private networks: 10.0.0.0/8
-// and fc00::/7.
-func leastTrusted(p netip.Prefix) int {
-	if p.Addr().Is4() {
-		return 8
+// tooWide reports whether a network is wider than the widest private ones: 10.0.0.0/8 and fc00::/7.
+// IPv4 networks in the notation of IPv6 (::ffff:0.0.0.0/96) are IPv4 networks.
+func tooWide(p netip.Prefix) bool {
+	const mapped = 96 // bits before an IPv4 address
+	switch {
+	case p.Addr().Is4():
+		return p.Bits() < 8
+	case p.Addr().Is4In6() && p.Bits() >= mapped:
+		return p.Bits() < mapped+8
 	}
-	return 7
+	return p.Bits() < 7 || p.Contains(netip.AddrFrom16(netip.IPv4Unspecified().As16()))
 }
 
 // safeBase requires BASE_URL to be an origin, with https outside this machine.
@@ -97,7 +102,7 @@ func (r *reader) safeSigning(name string, secrets []secret.Text) {
 		switch {
 		case slices.Contains(published, s.Reveal()):
 			r.problem(name, "secret %d is the public secret of the sandbox", i+1)
-		case len(s.Reveal()) < minSigningSecret:
+		case len(strings.TrimPrefix(s.Reveal(), "whsec_")) < minSigningSecret: // the prefix is no secret
 			r.problem(name, "secret %d is shorter than %d bytes", i+1, minSigningSecret)
 		}
 	}

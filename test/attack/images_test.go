@@ -50,7 +50,7 @@ func png(width, height uint32, data []byte) []byte {
 	return out.Bytes()
 }
 
-// tiff returns a file whose only directory is followed by itself, or by others without end.
+// tiff returns a file of directories, of which the last refers to the first one.
 func tiff(directories int) []byte {
 	out := []byte("II*\x00\x08\x00\x00\x00")
 	const size = 2 + 2*12 + 4
