@@ -51,8 +51,9 @@ func slowBodies(t *testing.T, p *process) (out []slowBody) {
 }
 
 // open sends the request without the last bytes of its body, and then a byte at each tick until the
-// server responds or stop is closed. It reports whether the server was still reading then.
-func (s slowBody) open(stop <-chan struct{}) (reading bool, err error) {
+// server responds or stop is closed. It reports whether the server was still reading then. A chunked
+// body does not announce its size.
+func (s slowBody) open(chunked bool, stop <-chan struct{}) (reading bool, err error) {
 	u, err := url.Parse(s.url)
 	if err != nil {
 		return false, err
@@ -62,13 +63,19 @@ func (s slowBody) open(stop <-chan struct{}) (reading bool, err error) {
 		return false, err
 	}
 	defer conn.Close()
-	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nAccept: application/json, text/event-stream\r\n", s.method, u.RequestURI(), u.Host, s.contentType, s.size)
+	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\nAccept: application/json, text/event-stream\r\n", s.method, u.RequestURI(), u.Host, s.contentType)
 	if s.token != "" {
 		head += "Authorization: Bearer " + s.token + "\r\n"
 	}
 	begin := `{"a":"`
 	if strings.HasPrefix(s.contentType, "multipart/") {
 		begin = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"slow.pdf\"\r\n\r\n%PDF-1.7\n"
+	}
+	if chunked {
+		head += "Transfer-Encoding: chunked\r\n"
+		begin = fmt.Sprintf("%x\r\n%s", s.size, begin)
+	} else {
+		head += fmt.Sprintf("Content-Length: %d\r\n", s.size)
 	}
 	const kept = 1 << 10
 	sent := min(s.size, 2<<20) - kept
@@ -119,9 +126,9 @@ func TestSlowBodies(t *testing.T) {
 			stop := make(chan struct{})
 			var running sync.WaitGroup
 			for _, e := range endpoints {
-				for range atOnce {
+				for i := range atOnce {
 					running.Go(func() {
-						held, err := e.open(stop)
+						held, err := e.open(i%2 == 1, stop)
 						if err != nil {
 							t.Errorf("%s: %v", e.name, err)
 						}
