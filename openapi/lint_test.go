@@ -208,6 +208,7 @@ func TestOperationsStateEveryAnswer(t *testing.T) {
 
 func TestOperationsFollowTheWireConventions(t *testing.T) {
 	t.Parallel()
+	deleting := []string{"deleteDocument"}
 	creating := []string{"addInvoiceNote", "createEntity", "uploadDocument", "extractInvoice", "createCheckoutSession"}
 	complete := []string{"listPlans", "getBillingUsage", "listIntegrations", "changeInvoices", "sumInvoices", "connectEntities", "listAttention"} // lists that have no pages
 	changing := []string{"updateEntity", "splitDocument", "updateInvoice", "updateSupplier", "updateSettings", "approveInvoice", "rejectInvoice", "reopenInvoice", "syncInvoice", "dismissDuplicate", "setUpIntegration", "disconnectIntegration"}
@@ -217,7 +218,7 @@ func TestOperationsFollowTheWireConventions(t *testing.T) {
 		if slices.Contains(creating, o.OperationID) != has("Idempotency-Key") {
 			t.Error("Idempotency-Key belongs on what creates, and there alone")
 		}
-		if slices.Contains(changing, o.OperationID) != has("If-Match") {
+		if slices.Contains(slices.Concat(changing, deleting), o.OperationID) != has("If-Match") {
 			t.Error("If-Match belongs on what changes a record, and there alone")
 		}
 		if (method == http.MethodPut || method == http.MethodPatch) && !has("If-Match") && !slices.Contains(unversioned, o.OperationID) {

@@ -78,6 +78,20 @@ func (f *Folder) Local(ctx context.Context, key string) (string, func(), error) 
 	return file.Name(), func() {}, file.Close()
 }
 
+// Remove implements document.Blobs.
+func (f *Folder) Remove(ctx context.Context, key string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !spool.Valid(key) {
+		return nil
+	}
+	if err := os.Remove(f.path(key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return spool.Unavailable("remove the blob", err)
+	}
+	return nil
+}
+
 func (f *Folder) open(ctx context.Context, key string) (*os.File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -46,6 +46,25 @@ func (s *Server) GetDocument(ctx context.Context, r backend.GetDocumentRequestOb
 	}, nil
 }
 
+// DeleteDocument implements the operation deleteDocument.
+func (s *Server) DeleteDocument(ctx context.Context, r backend.DeleteDocumentRequestObject) (backend.DeleteDocumentResponseObject, error) {
+	version, err := ifMatch(r.Params.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	reason := ""
+	if r.Params.Reason != nil {
+		reason = *r.Params.Reason
+	}
+	d, err := s.Deletion.Delete(ctx, actor(ctx), r.DocumentId, version, reason)
+	if err != nil {
+		return nil, err
+	}
+	return backend.DeleteDocument200JSONResponse{
+		Body: s.Web.ToAPIDocument(d), Headers: backend.DeleteDocument200ResponseHeaders{ETag: edge.ETag(d.Version)},
+	}, nil
+}
+
 // UploadDocument implements the operation uploadDocument.
 func (s *Server) UploadDocument(ctx context.Context, r backend.UploadDocumentRequestObject) (backend.UploadDocumentResponseObject, error) {
 	in, done, err := s.uploadInput(ctx, r)

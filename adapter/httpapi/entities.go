@@ -16,7 +16,7 @@ import (
 
 // ListEntities implements the operation listEntities.
 func (s *Server) ListEntities(ctx context.Context, r backend.ListEntitiesRequestObject) (backend.ListEntitiesResponseObject, error) {
-	found, err := s.Entities.List(ctx, actor(ctx).Scope(), pageOf(r.Params.Limit, r.Params.Cursor))
+	found, err := s.Entities.List(ctx, actor(ctx).Scope(), entity.Filter{Archived: r.Params.Archived}, pageOf(r.Params.Limit, r.Params.Cursor))
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +126,7 @@ func applyEntity(v *entities.Values, b *backend.EntityUpdate) {
 	set(&v.Country, b.Country)
 	set(&v.BaseCurrency, b.BaseCurrency)
 	set(&v.Archived, b.Archived)
+	set(&v.LegalHold, b.LegalHold)
 	setAs(&v.Access, b.Access, "")
 	setAs(&v.DefaultRole, b.DefaultRole, "")
 	if b.Members.IsSpecified() {

@@ -22,6 +22,7 @@ import (
 	"docledger/usecase/apikeys"
 	"docledger/usecase/attention"
 	"docledger/usecase/billing"
+	"docledger/usecase/deletion"
 	"docledger/usecase/documents"
 	"docledger/usecase/entities"
 	"docledger/usecase/extraction"
@@ -41,6 +42,7 @@ type UseCases struct {
 	Session      *session.Service
 	Entities     *entities.Service
 	Documents    *documents.Service
+	Deletion     *deletion.Service
 	Extraction   *extraction.Service
 	Invoices     *invoices.Service
 	Sums         invoice.Sums

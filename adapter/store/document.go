@@ -148,23 +148,28 @@ func (r Documents) Add(ctx context.Context, d *document.Document) (*document.Doc
 	r.s.stamp(&d.CreatedAt)
 	r.s.stamp(&d.UpdatedAt)
 	d.Version = max(d.Version, 1)
-	row := toDocumentRow(d)
-	done := r.s.handle(ctx).Clauses(clause.OnConflict{
-		Columns:     []clause.Column{{Name: "entity_id"}, {Name: "sha256"}},
-		TargetWhere: clause.Where{Exprs: []clause.Expression{gorm.Expr("part = 0")}},
-		DoNothing:   true,
-	}).Create(&row)
-	if done.Error != nil || done.RowsAffected > 0 {
-		return nil, failed("add the document", done.Error)
+	for {
+		row := toDocumentRow(d)
+		done := r.s.handle(ctx).Clauses(clause.OnConflict{
+			Columns:     []clause.Column{{Name: "entity_id"}, {Name: "sha256"}},
+			TargetWhere: clause.Where{Exprs: []clause.Expression{gorm.Expr("part = 0")}},
+			DoNothing:   true,
+		}).Create(&row)
+		if done.Error != nil || done.RowsAffected > 0 {
+			return nil, failed("add the document", done.Error)
+		}
+		var there []documentRow
+		err := r.s.handle(ctx).Where("organization_id = ? AND entity_id = ? AND sha256 = ? AND part = 0",
+			d.OrganizationID, d.EntityID, d.SHA256).Limit(1).Find(&there).Error
+		if err != nil {
+			return nil, failed("look up the existing document", err)
+		}
+		if len(there) > 0 {
+			existing := there[0].fromRow()
+			return &existing, nil
+		}
+		// The existing document was deleted a moment ago.
 	}
-	var there documentRow
-	err := r.s.handle(ctx).Take(&there, "organization_id = ? AND entity_id = ? AND sha256 = ? AND part = 0",
-		d.OrganizationID, d.EntityID, d.SHA256).Error
-	if err != nil {
-		return nil, found("document", err)
-	}
-	existing := there.fromRow()
-	return &existing, nil
 }
 
 // Get implements document.Reader.

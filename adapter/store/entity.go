@@ -25,6 +25,7 @@ type entityRow struct {
 	Access         entity.Access
 	DefaultRole    identity.EntityRole
 	Archived       bool
+	LegalHold      bool
 	Version        int
 	CreatedAt      time.Time `gorm:"autoCreateTime:false"`
 	UpdatedAt      time.Time `gorm:"autoUpdateTime:false"`
@@ -46,7 +47,7 @@ func (r entityRow) fromRow() entity.Entity {
 	return entity.Entity{
 		ID: r.ID, OrganizationID: r.OrganizationID, Name: r.Name, LegalName: r.LegalName,
 		TaxIDs: r.TaxIDs.V, Aliases: r.Aliases.V, Country: r.Country, BaseCurrency: r.BaseCurrency,
-		Access: r.Access, DefaultRole: r.DefaultRole, Archived: r.Archived, Version: r.Version,
+		Access: r.Access, DefaultRole: r.DefaultRole, Archived: r.Archived, LegalHold: r.LegalHold, Version: r.Version,
 		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt),
 	}
 }
@@ -56,7 +57,7 @@ func toEntityRow(e *entity.Entity) entityRow {
 		ID: e.ID, OrganizationID: e.OrganizationID, Name: clean(e.Name), LegalName: clean(e.LegalName),
 		TaxIDs: jsonOf[[]string]{e.TaxIDs}, Aliases: jsonOf[[]string]{e.Aliases},
 		Country: clean(e.Country), BaseCurrency: clean(e.BaseCurrency), Access: e.Access, DefaultRole: e.DefaultRole,
-		Archived: e.Archived, Version: e.Version, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt,
+		Archived: e.Archived, LegalHold: e.LegalHold, Version: e.Version, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt,
 	}
 }
 
@@ -95,13 +96,20 @@ func (r Entities) get(ctx context.Context, q *gorm.DB, s identity.Scope, id uuid
 }
 
 // List implements entity.Reader.
-func (r Entities) List(ctx context.Context, s identity.Scope, p page.Request) (page.Of[entity.Entity], error) {
-	b := bind("entities", s.OrganizationID).done()
+func (r Entities) List(ctx context.Context, s identity.Scope, f entity.Filter, p page.Request) (page.Of[entity.Entity], error) {
+	unbound := bind("entities", s.OrganizationID)
+	if f.Archived != nil {
+		unbound = unbound.with("archived", *f.Archived)
+	}
+	b := unbound.done()
 	after, err := b.idKey(p.After)
 	if err != nil {
 		return page.Of[entity.Entity]{}, err
 	}
 	q := visible(r.s.handle(ctx), "entities", s)
+	if f.Archived != nil {
+		q = q.Where("entities.archived = ?", *f.Archived)
+	}
 	if after != uuid.Nil {
 		q = q.Where("entities.id < ?", after)
 	}

@@ -17,7 +17,8 @@ type organizationRow struct {
 	PaymentCustomerID *string
 	TrialExpiryDate   *day
 	TrialMaxEntities  *int
-	TrialMaxInvoices  *int      `gorm:"column:trial_max_invoices_per_month"`
+	TrialMaxInvoices  *int `gorm:"column:trial_max_invoices_per_month"`
+	InactiveSince     *time.Time
 	CreatedAt         time.Time `gorm:"autoCreateTime:false"`
 	UpdatedAt         time.Time `gorm:"autoUpdateTime:false"`
 }
@@ -29,6 +30,7 @@ func (r organizationRow) fromRow() organization.Organization {
 	o := organization.Organization{
 		ID: r.ID, IdentityID: fromOptionalText(r.IdentityID), Name: r.Name,
 		PaymentCustomerID: fromOptionalText(r.PaymentCustomerID),
+		InactiveSince:     fromOptionalTime(r.InactiveSince),
 		CreatedAt:         instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt),
 	}
 	if r.TrialMaxEntities != nil && r.TrialMaxInvoices != nil {
@@ -42,7 +44,7 @@ func (r organizationRow) fromRow() organization.Organization {
 func toOrganizationRow(o *organization.Organization) organizationRow {
 	row := organizationRow{
 		ID: o.ID, IdentityID: optionalText(o.IdentityID), Name: clean(o.Name),
-		PaymentCustomerID: optionalText(o.PaymentCustomerID), CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt,
+		PaymentCustomerID: optionalText(o.PaymentCustomerID), InactiveSince: optionalTime(o.InactiveSince), CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt,
 	}
 	if t := o.Trial; t != nil {
 		row.TrialExpiryDate, row.TrialMaxEntities, row.TrialMaxInvoices = optionalDay(t.Expiry), &t.MaxEntities, &t.MaxInvoicesPerMonth

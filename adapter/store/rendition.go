@@ -6,6 +6,7 @@ import (
 
 	"docledger/domain/document"
 
+	"github.com/google/uuid"
 	"gorm.io/gorm/clause"
 )
 
@@ -40,14 +41,23 @@ func (r Renditions) Find(ctx context.Context, source, name string) (*document.Re
 }
 
 // Put implements document.Renditions.
-func (r Renditions) Put(ctx context.Context, d document.Rendition) error {
+func (r Renditions) Put(ctx context.Context, d document.Rendition) (stored bool, err error) {
 	r.s.stamp(&d.CreatedAt)
 	row := renditionRow(d)
-	err := r.s.handle(ctx).Clauses(clause.OnConflict{
-		Columns:   []clause.Column{{Name: "source"}, {Name: "name"}},
-		DoUpdates: clause.AssignmentColumns([]string{"sha256", "size_bytes", "created_at"}),
-	}).Create(&row).Error
-	return failed("store the rendition", err)
+	err = r.s.inOne(ctx, func(ctx context.Context) error {
+		// The lock makes a deletion of the document wait, or makes this wait for it.
+		var of []uuid.UUID
+		err := r.s.handle(ctx).Clauses(lock).Model(&documentRow{}).Where("sha256 = ?", d.Source).Limit(1).Pluck("id", &of).Error
+		if err != nil || len(of) == 0 {
+			return failed("look up the document of the rendition", err)
+		}
+		stored = true
+		return failed("store the rendition", r.s.handle(ctx).Clauses(clause.OnConflict{
+			Columns:   []clause.Column{{Name: "source"}, {Name: "name"}},
+			DoUpdates: clause.AssignmentColumns([]string{"sha256", "size_bytes", "created_at"}),
+		}).Create(&row).Error)
+	})
+	return stored && err == nil, err
 }
 
 // Remove implements document.Renditions.

@@ -170,6 +170,8 @@ var (
 	_ ledgersync.Repository               = Bookings{}
 	_ ledgersync.Codings                  = Codings{}
 	_ document.Orphans                    = Documents{}
+	_ document.Deletions                  = Deletions{}
+	_ document.Removals                   = Removals{}
 	_ invoice.Repository                  = Invoices{}
 	_ invoice.Sums                        = Invoices{}
 	_ supplier.Repository                 = Suppliers{}

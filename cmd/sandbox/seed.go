@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"docledger/cmd/service"
+	"docledger/domain/entity"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/page"
@@ -73,7 +74,7 @@ var seededNames = []string{"Sandbox Company", "Sandbox Subsidiary"}
 // fewer if there are fewer.
 func oldestEntities(ctx context.Context, s *service.Service, organization uuid.UUID) (ids []uuid.UUID, err error) {
 	for p := (page.Request{Limit: page.MaxLimit}); ; {
-		found, err := s.Entities.List(ctx, identity.System(organization).Scope(), p)
+		found, err := s.Entities.List(ctx, identity.System(organization).Scope(), entity.Filter{}, p)
 		if err != nil {
 			return nil, err
 		}

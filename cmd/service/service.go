@@ -230,6 +230,9 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 		return err
 	}
 	s.takeIdentityEvents()
+	if s.identities != nil { // only an identity provider deletes organizations
+		plans = billing.ActiveOnly{Plans: plans, Organizations: s.store.Organizations()}
+	}
 	s.wire(plans, tokens, passwords, reader)
 	return s.buildHandler()
 }
@@ -307,6 +310,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 		},
 		Events: st.Events(), Sums: st.Invoices(), Exports: st.Invoices(), Attention: s.newAttention(),
 	}
+	s.Deletion = s.newDeletion()
 	suppliers.Reviews, s.Integrations.Suppliers = s.Invoices, suppliers
 	s.watching = s.newWatching(plans)
 	s.Integrations.Watches = s.watching

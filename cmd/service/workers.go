@@ -74,6 +74,8 @@ func (s *Service) newRunner() (*queue.Runner, error) {
 			s.hourly("note_expiring_api_keys", s.APIKeys.NoteExpiring),
 			s.hourly("expire_webhook_deliveries", s.Webhooks.Expire),
 			s.hourly("expire_provider_meters", s.expireMeters),
+			s.hourly("remove_blobs", s.Deletion.RemoveBlobs),
+			s.hourly("delete_expired_documents", s.Deletion.Retain),
 		},
 		Workers: s.cfg.Workers, Scans: s.cfg.OCR.Processes, Observe: s.metrics.job, Trace: s.metrics.traceJob, Logger: s.log,
 	}

@@ -32,6 +32,7 @@ const (
 	CodeRemovedInLedger   Code = "removed_in_ledger"
 	CodeRefused           Code = "refused_by_ledger"
 	CodeAttachmentRefused Code = "attachment_refused"
+	CodeEntityArchived    Code = "entity_archived"
 
 	CodeUnavailable     Code = "ledger_unavailable"
 	CodeBusy            Code = "ledger_busy"
@@ -66,6 +67,7 @@ var texts = map[Code]struct{ message, action string }{
 	CodeAttachmentRefused: {"The ledger does not accept the original.", "Nothing needs to be done; the original stays here."},
 	CodeUnavailable:       {"The ledger does not respond correctly.", "Nothing needs to be done; docledger retries automatically."},
 	CodeSetup:             {"The ledger does not accept this service's application.", "The operator of the service must correct the application at the provider; docledger retries automatically."},
+	CodeEntityArchived:    {"The entity is archived, so nothing is synced.", "Restore the entity with archived: false, then sync again."},
 	CodeBusy:              {"The ledger accepts no more requests at the moment.", "Nothing needs to be done; docledger retries automatically."},
 	CodeContactUnderWay:   {"The sync of another invoice is creating this supplier in the ledger.", "Nothing needs to be done; this sync continues as soon as the supplier exists."},
 	CodeUncertain:         {"The ledger's response was lost; docledger checks whether the bill exists.", "Nothing needs to be done; docledger checks automatically."},
@@ -78,7 +80,7 @@ var texts = map[Code]struct{ message, action string }{
 // Codes lists every code, in the order of texts.
 func Codes() []Code {
 	return []Code{
-		CodeNotConnected, CodeReconnectNeeded, CodeIncomplete, CodeContactAmbiguous, CodeContactUnusable,
+		CodeNotConnected, CodeEntityArchived, CodeReconnectNeeded, CodeIncomplete, CodeContactAmbiguous, CodeContactUnusable,
 		CodeContactNameTaken, CodeAccountMissing, CodeAccountUnusable, CodeTaxRateAmbiguous, CodeTaxRateMissing,
 		CodeTaxRateUnusable, CodeCurrency, CodeTotalsDiffer, CodePeriodClosed, CodeAlreadyInLedger,
 		CodeRemovedInLedger, CodeRefused, CodeAttachmentRefused,

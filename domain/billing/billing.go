@@ -64,6 +64,11 @@ type Usage interface {
 
 // ErrInactive returns the fault for new work of an organization without an active plan.
 func ErrInactive(p Plan) error {
+	if p.Status == OrganizationInactive {
+		return fault.New(fault.Forbidden, fault.CodeSubscriptionInactive,
+			"Your organization was deleted at the identity provider. Existing data stays readable, but nothing new can be added. Ask the operator of the service.").
+			With("subscription_status", p.Status)
+	}
 	return fault.New(fault.Forbidden, fault.CodeSubscriptionInactive,
 		"Your organization's plan is not active. Existing data stays readable, but nothing new can be added. An administrator can choose a plan.").
 		With("subscription_status", p.Status)

@@ -12,6 +12,8 @@ const (
 	TrialStatus   = "trialing"
 	ExpiredStatus = "trial_expired"
 	NoneStatus    = "none" // there is no trial
+	// OrganizationInactive is the status of an organization that the identity provider has deleted.
+	OrganizationInactive = "organization_inactive"
 )
 
 // Names of plans that are not sold.

@@ -236,4 +236,7 @@ type Blobs interface {
 	Open(ctx context.Context, sha256 string) (io.ReadSeekCloser, error)
 	// Local returns the path of a file with the bytes. The path is valid until release is called.
 	Local(ctx context.Context, sha256 string) (path string, release func(), err error)
+	// Remove removes a blob. Readers that have opened it can read on or get an error. A missing blob
+	// is no error.
+	Remove(ctx context.Context, sha256 string) error
 }

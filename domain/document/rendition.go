@@ -20,8 +20,9 @@ type Rendition struct {
 type Renditions interface {
 	// Find returns nil if there is none.
 	Find(ctx context.Context, source, name string) (*Rendition, error)
-	// Put adds a rendition or replaces the one with the same source and name.
-	Put(ctx context.Context, r Rendition) error
+	// Put adds a rendition or replaces the one with the same source and name. It stores nothing and
+	// returns false if no document has the original's bytes, because the last one was deleted.
+	Put(ctx context.Context, r Rendition) (stored bool, err error)
 	// Remove removes the renditions of an original, and returns the keys of those blobs that no
 	// other rendition and no document refers to. The last document with these bytes has been
 	// removed before, in the same transaction.

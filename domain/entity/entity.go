@@ -3,8 +3,10 @@ package entity
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/page"
 
@@ -40,6 +42,7 @@ type Entity struct {
 	DefaultRole    identity.EntityRole // of every member under AccessOrganization
 	Members        []Member
 	Archived       bool
+	LegalHold      bool // its documents must not be deleted (domain D21)
 	Version        int
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
@@ -67,13 +70,45 @@ func (e *Entity) RoleOf(a identity.Actor) identity.EntityRole {
 	return identity.NoRole
 }
 
+// RequireOpen returns a fault if the entity is archived. It accepts no new documents, consents and
+// syncs (domain D21).
+func (e *Entity) RequireOpen() error {
+	if !e.Archived {
+		return nil
+	}
+	return fault.New(fault.Conflict, fault.CodeConflict,
+		"The entity is archived and accepts nothing new. An administrator can restore it with PUT /api/entities/%s and archived: false.", e.ID).
+		With("entity_id", e.ID.String()).With("reason", ReasonArchived).WithCause(ErrArchived)
+}
+
+// ReasonArchived is the value of details.reason for an archived entity.
+const ReasonArchived = "entity_archived"
+
+// ErrArchived is the cause of the fault that RequireOpen returns.
+var ErrArchived = errors.New("the entity is archived")
+
+// RequireDeletable returns a fault if a legal hold prevents deletions in the entity.
+func (e *Entity) RequireDeletable() error {
+	if !e.LegalHold {
+		return nil
+	}
+	return fault.New(fault.Conflict, fault.CodeConflict,
+		"The entity is under legal hold, so its documents cannot be deleted. An administrator can end the hold with PUT /api/entities/%s and legal_hold: false.", e.ID).
+		With("entity_id", e.ID.String()).With("reason", "legal_hold")
+}
+
+// Filter restricts a list; the zero value matches everything in the scope.
+type Filter struct {
+	Archived *bool // only archived entities, or only the others
+}
+
 // Reader reads entities within a scope.
 type Reader interface {
 	// Get returns the entity. It returns a NotFound fault if the entity is missing or outside the
 	// scope.
 	Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*Entity, error)
 	// List returns entities newest first.
-	List(ctx context.Context, s identity.Scope, p page.Request) (page.Of[Entity], error)
+	List(ctx context.Context, s identity.Scope, f Filter, p page.Request) (page.Of[Entity], error)
 }
 
 // Repository stores entities.

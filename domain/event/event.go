@@ -22,6 +22,7 @@ const (
 	DocumentNotAnInvoice Type = "document.not_an_invoice"
 	DocumentSplit        Type = "document.split"
 	DocumentHeld         Type = "document.held"
+	DocumentDeleted      Type = "document.deleted"
 
 	InvoiceExtracted          Type = "invoice.extracted"
 	InvoiceNeedsReview        Type = "invoice.needs_review"
@@ -47,6 +48,11 @@ const (
 	MemberRemoved   Type = "member.removed"
 	// MemberSessionEnded: a superseded token was refreshed, so its session ended.
 	MemberSessionEnded Type = "member.session_ended"
+
+	// OrganizationDeactivated: the identity provider deleted the organization.
+	OrganizationDeactivated Type = "organization.deactivated"
+	// OrganizationReactivated: the identity provider has the organization again.
+	OrganizationReactivated Type = "organization.reactivated"
 
 	SupplierCreated        Type = "supplier.created"
 	SupplierChanged        Type = "supplier.changed"

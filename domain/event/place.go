@@ -13,10 +13,11 @@ type Placed struct {
 // Types lists the types of this release that are in the log.
 func Types() []Type {
 	return []Type{
-		DocumentReceived, DocumentExtracted, DocumentFailed, DocumentNotAnInvoice, DocumentSplit, DocumentHeld,
+		DocumentReceived, DocumentExtracted, DocumentFailed, DocumentNotAnInvoice, DocumentSplit, DocumentHeld, DocumentDeleted,
 		InvoiceExtracted, InvoiceNeedsReview, InvoiceCorrected, InvoiceApproved, InvoiceApprovalWithdrawn, InvoiceRejected,
 		InvoiceReopened, InvoiceAssigned, InvoiceNoteAdded, InvoiceDuplicateFound, InvoiceDuplicateDismissed, InvoiceRechecked, InvoiceSyncQueued, InvoiceSynced, InvoiceSyncFailed,
 		EntityCreated, EntityChanged, SettingsChanged, MemberAdded, MemberChanged, MemberRemoved, MemberSessionEnded,
+		OrganizationDeactivated, OrganizationReactivated,
 		SupplierCreated, SupplierChanged, SupplierBankAccountNew, SupplierMerged,
 		IntegrationSetUp, IntegrationActivated, IntegrationError, IntegrationHealed, IntegrationDisconnected,
 		APIKeyCreated, APIKeyRevoked, APIKeyExpiring,

@@ -101,6 +101,39 @@ func (inv *Invoice) Reopen() error {
 	return nil
 }
 
+// RequireNotInFlight returns a fault if the ledger may get the invoice's bill at any moment.
+func (inv *Invoice) RequireNotInFlight() error {
+	if inv.Sync.inFlight() {
+		return inv.errSyncInFlight()
+	}
+	return nil
+}
+
+// RequireDeletable returns a fault if the invoice prevents the deletion of its document: it is
+// approved, or the ledger has its bill or may have it at any moment (domain D21).
+func (inv *Invoice) RequireDeletable() error {
+	next := ""
+	switch {
+	case inv.Sync.inFlight():
+		return inv.errSyncInFlight()
+	case inv.Status == Approved:
+		next = "Reopen or reject it, then delete the document."
+	case inv.Status == Synced:
+		next = "The ledger has its bill. Remove the bill in the ledger and sync the invoice again, so that it becomes APPROVED. " +
+			"Then reopen or reject it, and delete the document."
+	default:
+		return nil
+	}
+	allowed := []string{}
+	for _, name := range []string{"reject", "reopen", "sync"} {
+		if slices.Contains(transitions[name], inv.Status) {
+			allowed = append(allowed, name)
+		}
+	}
+	return fault.New(fault.Conflict, fault.CodeConflict, "The document cannot be deleted, because its invoice is %s. %s", inv.Status, next).
+		With("invoice_id", inv.ID.String()).With("status", string(inv.Status)).With("allowed", allowed)
+}
+
 // ReplaceChecks replaces the results of one rule and reports whether they differ from the previous
 // ones. The status is unchanged.
 func (inv *Invoice) ReplaceChecks(rule string, checks []Check) bool {

@@ -54,8 +54,11 @@ type Organization struct {
 	Name              string
 	PaymentCustomerID string // at the payment processor; "" until there is one
 	Trial             *Trial // from the identity provider; nil: the terms of a new organization
-	CreatedAt         time.Time
-	UpdatedAt         time.Time
+	// InactiveSince is when the identity provider reported the deletion of the organization; zero
+	// while it is active. Its data stays readable, and nothing new is accepted (domain D21).
+	InactiveSince time.Time
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
 }
 
 // TrialTerms returns the trial terms of the organization.

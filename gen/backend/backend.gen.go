@@ -1499,6 +1499,9 @@ type Entity struct {
 	// Archived True: new documents are refused; all records stay readable.
 	Archived bool `json:"archived"`
 
+	// LegalHold True: documents of the entity cannot be deleted.
+	LegalHold bool `json:"legal_hold"`
+
 	// Version The version of the record. Each change increases it by one. The ETag contains it.
 	//
 	// Example: 3
@@ -1647,6 +1650,9 @@ type EntityUpdate struct {
 
 	// Archived True archives the entity; false or null restores it.
 	Archived nullable.Nullable[bool] `json:"archived,omitempty"`
+
+	// LegalHold True prevents deletion; false or null permits it.
+	LegalHold nullable.Nullable[bool] `json:"legal_hold,omitempty"`
 }
 
 // EntityUpdateAccess The access; null resets to ORGANIZATION.
@@ -3692,6 +3698,17 @@ type UploadDocumentParams struct {
 	IdempotencyKey *externalRef0.IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// DeleteDocumentParams defines parameters for DeleteDocument.
+type DeleteDocumentParams struct {
+	// Reason Why the document is deleted. The event keeps it.
+	Reason *string `form:"reason,omitempty" json:"reason,omitempty"`
+
+	// IfMatch The ETag of the version to change. If the record has changed since, the
+	// request is refused with `version_conflict` and
+	// `details.current_version`. Without it, the last write wins.
+	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
+}
+
 // GetDocumentAttachmentParams defines parameters for GetDocumentAttachment.
 type GetDocumentAttachmentParams struct {
 	// Range One range of bytes, such as `bytes=0-1023`. The response is 206. Other values
@@ -3751,6 +3768,9 @@ type SplitDocumentParams struct {
 
 // ListEntitiesParams defines parameters for ListEntities.
 type ListEntitiesParams struct {
+	// Archived Only archived entities, or only the others.
+	Archived *bool `form:"archived,omitempty" json:"archived,omitempty"`
+
 	// Limit The number of items per page.
 	Limit *externalRef0.Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
@@ -4327,6 +4347,9 @@ type ServerInterface interface {
 	// UploadDocument Upload a document
 	// (POST /api/documents/upload)
 	UploadDocument(c *gin.Context, params UploadDocumentParams)
+	// DeleteDocument Delete a document
+	// (DELETE /api/documents/{document_id})
+	DeleteDocument(c *gin.Context, documentId DocumentId, params DeleteDocumentParams)
 	// GetDocument Get a document
 	// (GET /api/documents/{document_id})
 	GetDocument(c *gin.Context, documentId DocumentId)
@@ -4802,6 +4825,63 @@ func (siw *ServerInterfaceWrapper) UploadDocument(c *gin.Context) {
 	siw.Handler.UploadDocument(c, params)
 }
 
+// DeleteDocument operation middleware
+func (siw *ServerInterfaceWrapper) DeleteDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "document_id" -------------
+	var documentId DocumentId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "document_id", c.Param("document_id"), &documentId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter document_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteDocumentParams
+
+	// ------------- Optional query parameter "reason" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "reason", c.Request.URL.Query(), &params.Reason, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter reason: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "If-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
+		var IfMatch externalRef0.IfMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for If-Match, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter If-Match: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.IfMatch = &IfMatch
+
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.DeleteDocument(c, documentId, params)
+}
+
 // GetDocument operation middleware
 func (siw *ServerInterfaceWrapper) GetDocument(c *gin.Context) {
 
@@ -5224,6 +5304,14 @@ func (siw *ServerInterfaceWrapper) ListEntities(c *gin.Context) {
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params ListEntitiesParams
+
+	// ------------- Optional query parameter "archived" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "archived", c.Request.URL.Query(), &params.Archived, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter archived: %w", err), http.StatusBadRequest)
+		return
+	}
 
 	// ------------- Optional query parameter "limit" -------------
 
@@ -7381,6 +7469,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.PUT(options.BaseURL+"/api/entities/:entity_id", wrapper.UpdateEntity)
 	router.POST(options.BaseURL+"/api/documents/upload", wrapper.UploadDocument)
 	router.GET(options.BaseURL+"/api/documents", wrapper.ListDocuments)
+	router.DELETE(options.BaseURL+"/api/documents/:document_id", wrapper.DeleteDocument)
 	router.GET(options.BaseURL+"/api/documents/:document_id", wrapper.GetDocument)
 	router.GET(options.BaseURL+"/api/documents/:document_id/content", wrapper.GetDocumentContent)
 	router.GET(options.BaseURL+"/api/documents/:document_id/pages/:page", wrapper.GetDocumentPage)
@@ -9504,6 +9593,183 @@ type UploadDocument503JSONResponse struct {
 }
 
 func (response UploadDocument503JSONResponse) VisitUploadDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteDocumentRequestObject struct {
+	DocumentId DocumentId `json:"document_id"`
+	Params     DeleteDocumentParams
+}
+
+type DeleteDocumentResponseObject interface {
+	VisitDeleteDocumentResponse(w http.ResponseWriter) error
+}
+
+type DeleteDocument200ResponseHeaders struct {
+	ETag       string
+	XRequestId *openapi_types.UUID
+}
+
+type DeleteDocument200JSONResponse struct {
+	Body    Document
+	Headers DeleteDocument200ResponseHeaders
+}
+
+func (response DeleteDocument200JSONResponse) VisitDeleteDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteDocument400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response DeleteDocument400JSONResponse) VisitDeleteDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteDocument401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response DeleteDocument401JSONResponse) VisitDeleteDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteDocument403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response DeleteDocument403JSONResponse) VisitDeleteDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteDocument404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response DeleteDocument404JSONResponse) VisitDeleteDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteDocument429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response DeleteDocument429JSONResponse) VisitDeleteDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteDocument500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response DeleteDocument500JSONResponse) VisitDeleteDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteDocument503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response DeleteDocument503JSONResponse) VisitDeleteDocumentResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -19072,6 +19338,9 @@ type StrictServerInterface interface {
 	// UploadDocument Upload a document
 	// (POST /api/documents/upload)
 	UploadDocument(ctx context.Context, request UploadDocumentRequestObject) (UploadDocumentResponseObject, error)
+	// DeleteDocument Delete a document
+	// (DELETE /api/documents/{document_id})
+	DeleteDocument(ctx context.Context, request DeleteDocumentRequestObject) (DeleteDocumentResponseObject, error)
 	// GetDocument Get a document
 	// (GET /api/documents/{document_id})
 	GetDocument(ctx context.Context, request GetDocumentRequestObject) (GetDocumentResponseObject, error)
@@ -19668,6 +19937,33 @@ func (sh *strictHandler) UploadDocument(ctx *gin.Context, params UploadDocumentP
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(UploadDocumentResponseObject); ok {
 		if err := validResponse.VisitUploadDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteDocument operation middleware
+func (sh *strictHandler) DeleteDocument(ctx *gin.Context, documentId DocumentId, params DeleteDocumentParams) {
+	var request DeleteDocumentRequestObject
+
+	request.DocumentId = documentId
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteDocument(ctx, request.(DeleteDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(DeleteDocumentResponseObject); ok {
+		if err := validResponse.VisitDeleteDocumentResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

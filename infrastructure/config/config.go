@@ -70,6 +70,8 @@ type Config struct {
 	ExtractWaitTimeout time.Duration
 	SyncWaitTimeout    time.Duration
 	PollInterval       time.Duration
+	BlobGrace          time.Duration // between the deletion of a document and the removal of its bytes
+	RetentionYears     int           // the age at which documents are deleted; 0 keeps them
 	CompileCacheDir    string
 	OCR                OCR
 	TrustedProxies     []string      // proxies with a trusted X-Forwarded-For header
@@ -168,12 +170,17 @@ func (r *reader) load() Config {
 		ExtractWaitTimeout: r.duration("EXTRACT_WAIT_TIMEOUT", 30*time.Second),
 		SyncWaitTimeout:    r.duration("SYNC_WAIT_TIMEOUT", 30*time.Second),
 		PollInterval:       r.duration("POLL_INTERVAL", time.Minute),
+		BlobGrace:          r.duration("BLOB_GRACE", 7*24*time.Hour),
+		RetentionYears:     int(r.number("RETENTION_YEARS", 0, 0, 100)),
 		CompileCacheDir:    r.text("COMPILE_CACHE_DIR", defaultCacheDir()),
 		OCR:                r.ocr(),
 		TrustedProxies:     r.networks("TRUSTED_PROXIES"),
 		ShutdownDelay:      r.duration("SHUTDOWN_DELAY", 2*time.Second),
 		ShutdownTimeout:    r.duration("SHUTDOWN_TIMEOUT", 20*time.Second),
 		PasswordMemoryKiB:  int(r.number("PASSWORD_MEMORY_KIB", 19*1024, 8*1024, 256*1024)),
+	}
+	if c.BlobGrace < time.Hour {
+		r.problem("BLOB_GRACE", "must be at least 1h")
 	}
 	c.WebURL = cmp.Or(r.url("WEB_URL", ""), c.BaseURL)
 	c.Identity = r.identity(c.Environment.Rules())

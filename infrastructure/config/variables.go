@@ -48,7 +48,9 @@ var groups = []group{
 		{"BLOB_REGION", "region of the bucket"},
 		{"BLOB_PREFIX", "prefix of the names of all documents in the bucket"},
 		{"BLOB_ADDRESSING", "`path` puts the bucket into the path of addresses; `auto` does so for object stores that are known to need it"},
-		{"BLOB_ACCESS_KEY", "access key that can read, write and list, required with BLOB_URL"},
+		{"BLOB_GRACE", "time between the deletion of a document and the removal of its bytes, at least 1h; longer than the oldest backup of the database that may be restored"},
+		{"RETENTION_YEARS", "years after their receipt at which documents are deleted with their invoices, except those under legal hold; 0: nothing is deleted by age"},
+		{"BLOB_ACCESS_KEY", "access key that can read, write, list and delete, required with BLOB_URL"},
 		{"BLOB_SECRET_KEY", "secret of the access key, required with BLOB_URL"},
 	}},
 	{"Identity", [][2]string{

@@ -279,6 +279,10 @@ var recipes = map[string]recipe{
 	"getDocumentPage":       {fresh: ofPages, change: ranged},
 	"getDocumentPageWords":  {fresh: ofPages},
 	"getDocumentReadable":   {fresh: func(_ context.Context, t *turn) error { t.known["document_id"] = t.paged; return nil }, change: ranged},
+	"deleteDocument": {fresh: func(ctx context.Context, t *turn) (err error) {
+		t.known["document_id"], err = t.newPrinted(ctx)
+		return err
+	}},
 	"splitDocument": {fresh: func(ctx context.Context, t *turn) (err error) {
 		t.known["document_id"], err = t.newPrinted(ctx)
 		return err

@@ -90,7 +90,7 @@ func (s *Service) entities(ctx context.Context, a identity.Actor, one uuid.UUID)
 	}
 	next := page.Request{Limit: page.MaxLimit}
 	for {
-		found, err := s.Entities.List(ctx, a.Scope(), next)
+		found, err := s.Entities.List(ctx, a.Scope(), entity.Filter{}, next)
 		if err != nil {
 			return nil, nil, fmt.Errorf("list entities: %w", err)
 		}

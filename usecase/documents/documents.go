@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"docledger/domain/billing"
 	"docledger/domain/document"
@@ -37,6 +38,7 @@ type Service struct {
 	Settings   entity.SettingsRepository
 	Blobs      document.Blobs
 	Renditions document.Renditions
+	Removals   document.Removals
 	Sniffer    Sniffer
 	Viewer     extraction.PageViewer
 	Events     event.Log
@@ -46,6 +48,8 @@ type Service struct {
 	UnitOfWork usecase.UnitOfWork
 	Clock      usecase.Clock
 	IDs        usecase.IDs
+	// BlobGrace is the time between a document's deletion and the removal of its bytes.
+	BlobGrace time.Duration
 
 	turns usecase.Turns[uuid.UUID]
 }

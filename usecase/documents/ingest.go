@@ -9,6 +9,8 @@ import (
 	"docledger/domain/event"
 	"docledger/domain/identity"
 	"docledger/domain/job"
+
+	"github.com/google/uuid"
 )
 
 // StoreBlob streams bytes into the blob store. The blob stays unreferenced until a document
@@ -19,6 +21,9 @@ func (s *Service) StoreBlob(ctx context.Context, r io.Reader) (document.StoredBl
 	if err != nil {
 		return document.StoredBlob{}, err
 	}
+	if err := document.KeepBlob(ctx, s.Blobs, s.Removals, sha256, s.Clock.Now().Add(s.BlobGrace)); err != nil {
+		return document.StoredBlob{}, err
+	}
 	return document.StoredBlob{SHA256: sha256, SizeBytes: size, MediaType: s.Sniffer.MediaType(begin.bytes)}, nil
 }
 
@@ -26,6 +31,9 @@ func (s *Service) StoreBlob(ctx context.Context, r io.Reader) (document.StoredBl
 // it, within the caller's transaction. Where the entity has the same bytes it
 // is their document, and fresh is false.
 func (s *Service) Ingest(ctx context.Context, a identity.Actor, in document.IngestInput) (d *document.Document, fresh bool, err error) {
+	if err := s.requireOpen(ctx, a, in.EntityID); err != nil {
+		return nil, false, err
+	}
 	settings, err := s.Settings.Get(ctx, a.Scope(), in.EntityID)
 	if err != nil {
 		return nil, false, fmt.Errorf("read settings: %w", err)
@@ -48,6 +56,15 @@ func (s *Service) Ingest(ctx context.Context, a identity.Actor, in document.Inge
 		return nil, false, err
 	}
 	return d, true, s.held(ctx, a, d)
+}
+
+// requireOpen returns a fault if the entity is archived.
+func (s *Service) requireOpen(ctx context.Context, a identity.Actor, id uuid.UUID) error {
+	e, err := s.Entities.Get(ctx, a.Scope(), id)
+	if err != nil {
+		return fmt.Errorf("read entity: %w", err)
+	}
+	return e.RequireOpen()
 }
 
 // held logs the event that a document waits for the plan.

@@ -118,7 +118,13 @@ func (s *Service) derived(ctx context.Context, d *document.Document, name string
 	// A file that cannot be stored is returned nevertheless; the next request derives it again.
 	if sha256, size, err := s.Blobs.Put(ctx, bytes.NewReader(data)); err == nil {
 		r := document.Rendition{Source: d.SHA256, Name: name, SHA256: sha256, SizeBytes: size, CreatedAt: s.Clock.Now()}
-		if s.Renditions.Put(ctx, r) == nil {
+		stored, err := s.Renditions.Put(ctx, r)
+		if err == nil && !stored { // the document was deleted in the meantime
+			if err := s.Removals.Schedule(ctx, d.OrganizationID, []string{sha256}, s.Clock.Now().Add(s.BlobGrace)); err != nil {
+				return nil, err
+			}
+		}
+		if stored {
 			f.SHA256 = sha256
 			if len(data) > maxInMemory {
 				if file, err := s.stored(ctx, d, name); err == nil && file != nil {

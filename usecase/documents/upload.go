@@ -9,7 +9,6 @@ import (
 
 	"docledger/domain/billing"
 	"docledger/domain/document"
-	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
@@ -63,6 +62,10 @@ func (s *Service) Upload(ctx context.Context, a identity.Actor, in UploadInput) 
 	}
 	var existing *document.Document
 	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		// The entity can have been archived during the upload.
+		if err := s.requireOpen(ctx, a, in.EntityID); err != nil {
+			return err
+		}
 		var err error
 		if existing, err = s.Documents.Add(ctx, d); err != nil {
 			return err
@@ -116,8 +119,8 @@ func (s *Service) MayUpload(ctx context.Context, a identity.Actor, entityID uuid
 	if err := e.Require(ctx, a, identity.Upload, s.Settings); err != nil {
 		return err
 	}
-	if e.Archived {
-		return errArchived(e)
+	if err := e.RequireOpen(); err != nil {
+		return err
 	}
 	plan, err := s.Plans.Of(ctx, a.OrganizationID)
 	if err != nil {
@@ -145,12 +148,6 @@ func errEmpty() error {
 	f := fault.InvalidField("file", "is empty; send the bytes of the file")
 	f.Code = fault.CodeUnreadableDocument
 	return f.With("reason", "empty")
-}
-
-func errArchived(e *entity.Entity) error {
-	return fault.New(fault.Conflict, fault.CodeConflict,
-		"The entity is archived and takes nothing new. An administrator can take it back with archived: false.").
-		With("entity_id", e.ID.String())
 }
 
 func (s *Service) received(ctx context.Context, a identity.Actor, d *document.Document, p job.Priority) error {

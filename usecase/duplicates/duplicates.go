@@ -13,6 +13,7 @@ import (
 	"docledger/domain/duplicate"
 	"docledger/domain/entity"
 	"docledger/domain/event"
+	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
 	"docledger/domain/review"
@@ -84,6 +85,28 @@ func (s *Service) Rejected(ctx context.Context, inv *invoice.Invoice, assistant 
 		return err
 	}
 	return s.recheck(ctx, inv.OrganizationID, assistant, partners...)
+}
+
+// Partners returns the other invoices of an invoice's pairs.
+func (s *Service) Partners(ctx context.Context, organization, id uuid.UUID) ([]uuid.UUID, error) {
+	return s.Pairs.Partners(ctx, organization, id)
+}
+
+// Deleted evaluates invoices again that were in pairs with deleted ones. Deleted ones among them are
+// ignored.
+func (s *Service) Deleted(ctx context.Context, organization uuid.UUID, partners []uuid.UUID) error {
+	var left []uuid.UUID
+	for _, id := range partners {
+		_, err := s.Invoices.Revision(ctx, identity.System(organization).Scope(), id)
+		if fault.CodeOf(err) == fault.CodeNotFound || slices.Contains(left, id) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		left = append(left, id)
+	}
+	return s.recheck(ctx, organization, false, left...)
 }
 
 // Dismiss records that two invoices are different ones. The caller changes the first one; Dismissed

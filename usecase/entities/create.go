@@ -60,7 +60,7 @@ func (s *Service) Create(ctx context.Context, a identity.Actor, in CreateInput) 
 	}
 	now := s.Clock.Now()
 	e := &entity.Entity{ID: in.ID, OrganizationID: a.OrganizationID, Version: 1, CreatedAt: now, UpdatedAt: now}
-	in.Archived = false
+	in.Archived, in.LegalHold = false, false
 	in.apply(e)
 	settings.EntityID, settings.Version, settings.UpdatedAt = e.ID, 1, now
 	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {

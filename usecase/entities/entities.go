@@ -43,6 +43,7 @@ type Values struct {
 	DefaultRole  identity.EntityRole
 	Members      []entity.Member
 	Archived     bool
+	LegalHold    bool
 }
 
 // ValuesOf returns the editable values of an entity, for a change to start
@@ -50,7 +51,7 @@ type Values struct {
 func ValuesOf(e *entity.Entity) Values {
 	return Values{
 		Name: e.Name, LegalName: e.LegalName, TaxIDs: e.TaxIDs, Aliases: e.Aliases, Country: e.Country,
-		BaseCurrency: e.BaseCurrency, Access: e.Access, DefaultRole: e.DefaultRole, Members: e.Members, Archived: e.Archived,
+		BaseCurrency: e.BaseCurrency, Access: e.Access, DefaultRole: e.DefaultRole, Members: e.Members, Archived: e.Archived, LegalHold: e.LegalHold,
 	}
 }
 
@@ -79,7 +80,7 @@ func (v *Values) normalize() error {
 func (v *Values) apply(e *entity.Entity) {
 	e.Name, e.LegalName, e.TaxIDs, e.Aliases = v.Name, v.LegalName, v.TaxIDs, v.Aliases
 	e.Country, e.BaseCurrency, e.Access, e.DefaultRole = v.Country, v.BaseCurrency, v.Access, v.DefaultRole
-	e.Members, e.Archived = v.Members, v.Archived
+	e.Members, e.Archived, e.LegalHold = v.Members, v.Archived, v.LegalHold
 }
 
 // people returns the ids of everybody in the organization.

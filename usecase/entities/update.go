@@ -103,6 +103,7 @@ func differences(a, b Values) []event.Change {
 		{Field: "default_role", From: string(a.DefaultRole), To: string(b.DefaultRole)},
 		{Field: "members", From: listMembers(a.Members), To: listMembers(b.Members)},
 		{Field: "archived", From: fmt.Sprint(a.Archived), To: fmt.Sprint(b.Archived)},
+		{Field: "legal_hold", From: fmt.Sprint(a.LegalHold), To: fmt.Sprint(b.LegalHold)},
 	} {
 		if c.From != c.To {
 			changes = append(changes, c)

@@ -34,6 +34,7 @@ type Service struct {
 	Settings   entity.SettingsRepository
 	Blobs      document.Blobs
 	Renditions document.Renditions
+	Removals   document.Removals
 	Reader     extraction.Reader
 	Events     event.Log
 	Queue      job.Queue
@@ -49,6 +50,8 @@ type Service struct {
 	// WaitTimeout is how long Request waits for the result before it reports that the document is
 	// still being processed.
 	WaitTimeout time.Duration
+	// BlobGrace is the time after which an unused blob is removed.
+	BlobGrace time.Duration
 }
 
 // Bookings starts the sync of an invoice that was approved automatically, if the entity's settings

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"docledger/domain/document"
@@ -48,10 +49,21 @@ func (s *Service) run(ctx context.Context, args job.ExtractDocument, recognize b
 		if err != nil || d == nil {
 			return err
 		}
-		if err := s.readOnce(ctx, actor, d, recognize); !errors.Is(err, errSuperseded) {
-			return err
+		err = s.readOnce(ctx, actor, d, recognize)
+		if errors.Is(err, errSuperseded) {
+			continue
 		}
+		if err != nil && s.deleted(ctx, actor, d.ID) {
+			return nil // the document was deleted during the extraction
+		}
+		return err
 	}
+}
+
+// deleted reports whether the document no longer exists.
+func (s *Service) deleted(ctx context.Context, a identity.Actor, id uuid.UUID) bool {
+	_, err := s.Documents.Get(ctx, a.Scope(), id)
+	return fault.CodeOf(err) == fault.CodeNotFound
 }
 
 func (s *Service) readOnce(ctx context.Context, actor identity.Actor, d *document.Document, recognize bool) error {
@@ -63,6 +75,9 @@ func (s *Service) readOnce(ctx context.Context, actor identity.Actor, d *documen
 	result, err := s.read(ctx, d, recognize)
 	if err == nil {
 		err = s.finish(ctx, actor, d, result, s.Clock.Now().Sub(began))
+	}
+	if err != nil {
+		s.dropContained(ctx, d, result)
 	}
 	var failure *extraction.Failure
 	switch {
@@ -148,6 +163,9 @@ func (s *Service) read(ctx context.Context, d *document.Document, recognize bool
 			if err != nil {
 				return unavailable(fmt.Errorf("store file of container: %w", err))
 			}
+			if err := document.KeepBlob(ctx, s.Blobs, s.Removals, sha256, s.Clock.Now().Add(s.BlobGrace)); err != nil {
+				return err
+			}
 			contained = append(contained, extraction.Contained{
 				StoredBlob: document.StoredBlob{SHA256: sha256, SizeBytes: size, MediaType: f.MediaType}, Path: f.Path,
 			})
@@ -159,6 +177,23 @@ func (s *Service) read(ctx context.Context, d *document.Document, recognize bool
 		result.Contained = contained
 	}
 	return result, err
+}
+
+// dropContained schedules the removal of the blobs of a container that was not stored. Those that a
+// later attempt uses are kept.
+func (s *Service) dropContained(ctx context.Context, d *document.Document, result *extraction.Result) {
+	if result == nil || len(result.Contained) == 0 {
+		return
+	}
+	blobs := make([]string, len(result.Contained))
+	for i, c := range result.Contained {
+		blobs[i] = c.SHA256
+	}
+	slices.Sort(blobs)
+	err := s.Removals.Schedule(context.WithoutCancel(ctx), d.OrganizationID, slices.Compact(blobs), s.Clock.Now().Add(s.BlobGrace))
+	if err != nil {
+		s.Log.WarnContext(ctx, "removal of files of a container not scheduled", "document", d.ID, "error", err)
+	}
 }
 
 // unavailable marks an outage of docledger's own components.

@@ -63,7 +63,7 @@ func (e *Events) Before(ctx context.Context, messages []*inbox.Message) error {
 // read returns the event if docledger processes its type.
 func (e *Events) read(ctx context.Context, m *inbox.Message) (identity.ProviderEvent, bool) {
 	switch identity.ProviderEventType(m.Type) {
-	case identity.OrganizationCreated, identity.OrganizationUpdated:
+	case identity.OrganizationCreated, identity.OrganizationUpdated, identity.OrganizationDeleted:
 	default:
 		return identity.ProviderEvent{}, false
 	}
@@ -83,11 +83,17 @@ func (e *Events) Handle(ctx context.Context, m *inbox.Message) error {
 		return inbox.ErrIgnored
 	}
 	p, err := e.Directory.Organization(ctx, ev.Organization.ID)
+	if fault.CodeOf(err) == fault.CodeNotFound && ev.Type == identity.OrganizationDeleted {
+		return e.deactivate(ctx, ev.Organization.ID)
+	}
 	if fault.CodeOf(err) == fault.CodeNotFound {
-		return inbox.ErrIgnored // the organization has been deleted
+		return inbox.ErrIgnored // its deletion has an event
 	}
 	if err != nil {
 		return fmt.Errorf("read the organization: %w", err)
+	}
+	if ev.Type == identity.OrganizationDeleted {
+		return inbox.ErrIgnored // the provider has it
 	}
 	o, err := e.keep(ctx, p)
 	if err != nil {

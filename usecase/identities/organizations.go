@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"docledger/domain/calendar"
+	"docledger/domain/event"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
+	"docledger/domain/inbox"
 	"docledger/domain/organization"
 
 	"github.com/google/uuid"
@@ -27,8 +30,14 @@ func (s *Service) keep(ctx context.Context, p identity.ProviderOrganization) (*o
 	// The data may be older than docledger's own write. Only a current read of the
 	// terms may remove a trial (see CurrentTrial).
 	trialChanged := stated != nil && !sameTrial(o.Trial, stated)
-	if o.Name == name && !trialChanged {
+	inactive := !o.InactiveSince.IsZero()
+	if o.Name == name && !trialChanged && !inactive {
 		return o, nil
+	}
+	if inactive {
+		if err := s.setInactive(ctx, o.ID, time.Time{}); err != nil {
+			return nil, err
+		}
 	}
 	o, err = s.Organizations.Update(ctx, o.ID, func(o *organization.Organization) error {
 		o.Name, o.UpdatedAt = name, s.Clock.Now()
@@ -136,4 +145,46 @@ func metadataOf(t organization.Trial) identity.TrialMetadata {
 	return identity.TrialMetadata{
 		ExpiryDate: t.Expiry.String(), MaxEntities: t.MaxEntities, MaxInvoicesPerMonth: t.MaxInvoicesPerMonth,
 	}
+}
+
+// deactivate makes an organization inactive that the provider has deleted. It erases nothing (domain
+// D21).
+func (s *Service) deactivate(ctx context.Context, identityID string) error {
+	o, err := s.Organizations.ByIdentity(ctx, identityID)
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		return inbox.ErrIgnored
+	}
+	if err != nil {
+		return fmt.Errorf("find organization: %w", err)
+	}
+	return s.setInactive(ctx, o.ID, s.Clock.Now())
+}
+
+// setInactive stores since when an organization is inactive; zero makes it active. Repeating it
+// changes nothing.
+func (s *Service) setInactive(ctx context.Context, id uuid.UUID, since time.Time) error {
+	kind := event.OrganizationDeactivated
+	if since.IsZero() {
+		kind = event.OrganizationReactivated
+	}
+	changed := false
+	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		_, err := s.Organizations.Update(ctx, id, func(o *organization.Organization) error {
+			if changed = o.InactiveSince.IsZero() != since.IsZero(); changed {
+				o.InactiveSince, o.UpdatedAt = since, s.Clock.Now()
+			}
+			return nil
+		})
+		if err != nil || !changed {
+			return err
+		}
+		return s.Events.Append(ctx, event.By(identity.System(id), kind, uuid.Nil, event.Subject{Type: event.SubjectOrganization, ID: id}))
+	})
+	if err != nil {
+		return fmt.Errorf("store whether the organization is active: %w", err)
+	}
+	if changed {
+		s.Log.WarnContext(ctx, "organization "+strings.TrimPrefix(string(kind), "organization."), "organization", id)
+	}
+	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	simclerk "docledger/adapter/sim/clerk"
+	domainevent "docledger/domain/event"
+	"docledger/domain/identity"
 	"docledger/domain/inbox"
 	"docledger/domain/page"
 	"docledger/test/harness"
@@ -221,4 +223,35 @@ func TestCustomerFollowsTheName(t *testing.T) {
 	if _, body := w.processor.Do(http.MethodGet, "/v1/customers/"+w.organization(acme).PaymentCustomerID, nil); body["name"] != "Acme & Daughters" {
 		t.Errorf("the customer is %v", body)
 	}
+}
+
+// TestDeletedOrganizationBecomesInactive deletes an organization at the provider. Its data stays, and
+// nothing new is accepted until the provider has it again.
+func TestDeletedOrganizationBecomesInactive(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, o harness.Options) {
+		w := open(t, o)
+		w.deliver(newEvent("msg_created", "organization.created", acme)).OK()
+		w.deliver(newEvent("msg_false", "organization.deleted", acme)).OK() // the provider has it
+		if stored := w.organization(acme); !stored.InactiveSince.IsZero() {
+			t.Error("an event alone made the organization inactive")
+		}
+		w.api(http.MethodDelete, "/v1/organizations/"+acme, "")
+		for _, id := range []string{"msg_deleted", "msg_again"} {
+			w.deliver(newEvent(id, "organization.deleted", acme)).OK()
+		}
+		stored := w.organization(acme)
+		if stored.InactiveSince.IsZero() || stored.Name != "Acme" {
+			t.Fatalf("the organization is %+v", stored)
+		}
+		plan, err := w.Service.Documents.Plans.Of(context.Background(), stored.ID)
+		if err != nil || plan.Writable {
+			t.Errorf("the plan is %+v (%v)", plan, err)
+		}
+		events, err := w.Service.Events.List(context.Background(), identity.System(stored.ID).Scope(),
+			domainevent.Filter{Types: []domainevent.Type{domainevent.OrganizationDeactivated}}, page.Request{})
+		if err != nil || len(events.Items) != 1 {
+			t.Errorf("%d events (%v)", len(events.Items), err)
+		}
+	})
 }

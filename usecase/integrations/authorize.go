@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"errors"
 
-	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/integration"
 
@@ -49,8 +48,8 @@ func (s *Service) Authorize(ctx context.Context, a identity.Actor, in AuthorizeI
 	if err != nil {
 		return Authorization{}, err
 	}
-	if e.Archived {
-		return Authorization{}, fault.New(fault.Conflict, fault.CodeConflict, "The entity is archived. Restore it with PUT /api/entities/%s first.", e.ID)
+	if err := e.RequireOpen(); err != nil {
+		return Authorization{}, err
 	}
 	var i *integration.Integration
 	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {

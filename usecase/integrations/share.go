@@ -65,8 +65,8 @@ func (s *Service) shareWith(ctx context.Context, a identity.Actor, source *integ
 	if err != nil {
 		return nil, err
 	}
-	if e.Archived {
-		return nil, fault.New(fault.Conflict, fault.CodeConflict, "The entity is archived. Restore it with PUT /api/entities/%s first.", e.ID)
+	if err := e.RequireOpen(); err != nil {
+		return nil, err
 	}
 	i, err := s.attach(ctx, a, source, share.EntityID)
 	if err != nil || share.OrganizationID == nil {

@@ -85,6 +85,9 @@ func (s *Service) allowed(ctx context.Context, a identity.Actor, id uuid.UUID) (
 	if err := e.Require(ctx, a, identity.Sync, s.Settings); err != nil {
 		return nil, nil, err
 	}
+	if err := e.RequireOpen(); err != nil && (inv.Sync == nil || inv.Sync.State.Final()) {
+		return nil, nil, err
+	}
 	settings, err := s.Settings.Get(ctx, a.Scope(), inv.EntityID)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read settings: %w", err)

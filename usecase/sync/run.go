@@ -173,6 +173,16 @@ func (s *Service) connect(ctx context.Context, r *run) (err error) {
 	if r.settings, err = s.Settings.Get(ctx, scope, r.invoice.EntityID); err != nil {
 		return fmt.Errorf("read settings: %w", err)
 	}
+	// A bill that was sent or created is completed also for an archived entity.
+	if r.booking.RemoteID == "" && r.booking.Intent == nil {
+		e, err := s.Entities.Get(ctx, scope, r.invoice.EntityID)
+		if err != nil {
+			return fmt.Errorf("read entity: %w", err)
+		}
+		if e.Archived {
+			return accounting.Refuse(accounting.CodeEntityArchived, "")
+		}
+	}
 	id := r.settings.AccountingIntegrationID
 	switch {
 	case r.booking.RemoteID != "":
@@ -225,6 +235,9 @@ func (s *Service) change(ctx context.Context, r *run, change func(*invoice.Invoi
 		}
 		return b, changed, err
 	})
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		return nil, errSuperseded // the invoice was deleted
+	}
 	if err != nil {
 		return nil, err
 	}

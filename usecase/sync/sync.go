@@ -5,6 +5,7 @@ package sync
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -123,6 +124,13 @@ func (s *Service) Sweep(ctx context.Context) (int, error) {
 func (s *Service) Approved(ctx context.Context, a identity.Actor, inv *invoice.Invoice, settings *entity.Settings) error {
 	if !settings.AutoSync || settings.AccountingIntegrationID == uuid.Nil || inv.Status != invoice.Approved {
 		return nil
+	}
+	e, err := s.Entities.Get(ctx, identity.System(inv.OrganizationID).Scope(), inv.EntityID)
+	if err != nil {
+		return fmt.Errorf("read entity: %w", err)
+	}
+	if e.Archived {
+		return nil // a person syncs it when the entity is restored
 	}
 	return s.begin(ctx, a, inv.ID, ledgersync.Options{Integration: settings.AccountingIntegrationID}, settings, job.Automatic)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"docledger/domain/docstore"
+	"docledger/domain/entity"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/integration"
@@ -58,7 +59,12 @@ func (p *poll) run(ctx context.Context) (o outcome, err error) {
 			return o, err
 		}
 	}
-	if more, err = p.ingest(ctx); err != nil {
+	more, err = p.ingest(ctx)
+	if errors.Is(err, entity.ErrArchived) { // during this poll
+		o.pause = watch.PausedArchived
+		return o, nil
+	}
+	if err != nil {
 		return o, err
 	}
 	o.more = o.more || more

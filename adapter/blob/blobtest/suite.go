@@ -26,6 +26,7 @@ func Run(t *testing.T, open func(t testing.TB) document.Blobs) {
 		"missing":        testMissing,
 		"source error":   testSourceError,
 		"cancelled":      testCancelled,
+		"remove":         testRemove,
 		"concurrent":     testConcurrent,
 		"bounded memory": testMemory,
 	} {
@@ -86,6 +87,35 @@ func testMissing(t *testing.T, blobs document.Blobs) {
 		}
 		if _, _, err := blobs.Local(context.Background(), key); fault.CodeOf(err) != fault.CodeNotFound {
 			t.Errorf("local %q: %v", key, err)
+		}
+	}
+}
+
+// testRemove removes a blob while it is open, and stores it again.
+func testRemove(t *testing.T, blobs document.Blobs) {
+	ctx := context.Background()
+	kept, gone := put(t, blobs, []byte("kept")), put(t, blobs, []byte("removed"))
+	for range 2 { // a missing blob is no error
+		if err := blobs.Remove(ctx, gone); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := blobs.Open(ctx, gone); fault.CodeOf(err) != fault.CodeNotFound {
+		t.Errorf("open a removed blob: %v", err)
+	}
+	for _, key := range []string{"", "../../etc/passwd"} {
+		if err := blobs.Remove(ctx, key); err != nil {
+			t.Errorf("remove %q: %v", key, err)
+		}
+	}
+	put(t, blobs, []byte("removed"))
+	for _, key := range []string{kept, gone} {
+		r, err := blobs.Open(ctx, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

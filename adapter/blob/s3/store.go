@@ -201,6 +201,18 @@ func (s *Store) Local(ctx context.Context, key string) (_ string, release func()
 	return file.Name(), func() { discard(file) }, nil
 }
 
+// Remove implements document.Blobs.
+func (s *Store) Remove(ctx context.Context, key string) error {
+	if !spool.Valid(key) {
+		return nil
+	}
+	err := s.client.RemoveObject(ctx, s.bucket, s.name(key), minio.RemoveObjectOptions{})
+	if err == nil || minio.ToErrorResponse(err).Code == minio.NoSuchKey {
+		return nil
+	}
+	return s.failed(ctx, "remove the blob", err)
+}
+
 // failed converts an error into one that a caller may see.
 func (s *Store) failed(ctx context.Context, doing string, err error) error {
 	if ctx.Err() != nil {

@@ -55,7 +55,7 @@ func ToAPIEntity(e *entity.Entity) backend.Entity {
 		Id: e.ID, OrganizationId: e.OrganizationID, Name: e.Name, LegalName: orNull(e.LegalName),
 		TaxIds: some(e.TaxIDs), Aliases: some(e.Aliases), Country: orNull(e.Country), BaseCurrency: orNull(e.BaseCurrency),
 		Access: string(e.Access), DefaultRole: string(e.DefaultRole), Members: list(e.Members, toAPIEntityMember),
-		Archived: e.Archived, Version: e.Version, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt,
+		Archived: e.Archived, LegalHold: e.LegalHold, Version: e.Version, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt,
 	}
 }
 

@@ -42,6 +42,7 @@ var pages = map[string]string{
 	"uploadDocument":        "/documents",
 	"extractInvoice":        "/documents/{document_id}",
 	"splitDocument":         "/documents/{document_id}",
+	"deleteDocument":        "/documents/{document_id}",
 	"updateInvoice":         "/invoices/{invoice_id}",
 	"approveInvoice":        "/invoices/{invoice_id}",
 	"changeInvoices":        "/inbox",

@@ -104,6 +104,7 @@ var verdicts = map[string]string{
 	"testWebhook":           "no no no",
 	"retryWebhookDelivery":  "no no no",
 	"updateEntity":          "no no no",
+	"deleteDocument":        "no no no",
 	"updateSettings":        "no no no",
 	"authorizeIntegration":  "no no no",
 	"connectIntegration":    "no no no",

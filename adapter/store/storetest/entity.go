@@ -20,7 +20,7 @@ func testEntities(t *testing.T, b *bench) {
 	must(t, err)
 	same(t, "what was stored", *got, e)
 	changed, err := b.Entities().Update(b.ctx, s, e.ID, e.Version, func(e *entity.Entity) error {
-		e.Name, e.Archived, e.TaxIDs = "New", false, nil
+		e.Name, e.Archived, e.LegalHold, e.TaxIDs = "New", false, true, nil
 		e.Members = []entity.Member{{UserID: newID(), Role: identity.Editor}}
 		e.OrganizationID = newID() // no change
 		return nil
@@ -48,7 +48,7 @@ func testEntities(t *testing.T, b *bench) {
 	wantCode(t, err, fault.CodeNotFound)
 
 	second := b.entity(t, s)
-	list, err := b.Entities().List(b.ctx, s, page.Request{})
+	list, err := b.Entities().List(b.ctx, s, entity.Filter{}, page.Request{})
 	must(t, err)
 	if len(list.Items) != 2 || list.Items[0].ID != second.ID || !reflect.DeepEqual(list.Items[1], *changed) {
 		t.Errorf("list %+v", list.Items)

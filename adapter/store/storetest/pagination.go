@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"docledger/domain/document"
+	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
@@ -178,7 +179,10 @@ func (b *bench) lists(t *testing.T, s identity.Scope, d *document.Document, inv 
 			l, err := b.Invoices().List(b.ctx, s, invoice.Filter{Query: "R-"}, invoice.Sort{}, p)
 			return l.Next, err
 		},
-		"entities": func(p page.Request) (string, error) { l, err := b.Entities().List(b.ctx, s, p); return l.Next, err },
+		"entities": func(p page.Request) (string, error) {
+			l, err := b.Entities().List(b.ctx, s, entity.Filter{}, p)
+			return l.Next, err
+		},
 		"lines": func(p page.Request) (string, error) {
 			l, err := b.Invoices().Lines(b.ctx, s, inv.ID, p)
 			return l.Next, err

@@ -41,6 +41,8 @@ func Run(t *testing.T, open Open) {
 		{"documents", testDocuments},
 		{"unfinished documents", testUnfinished},
 		{"renditions", testRenditions},
+		{"deletions", testDeletions},
+		{"removals of blobs", testRemovals},
 		{"invoices", testInvoices},
 		{"invoice lines", testLines},
 		{"duplicates", testDuplicates},

@@ -116,7 +116,7 @@ func (b *bench) wantReach(t *testing.T, s identity.Scope, e *entity.Entity, d *d
 
 func (b *bench) wantListed(t *testing.T, s identity.Scope, want, wantEvents int) {
 	t.Helper()
-	entities, err := b.Entities().List(b.ctx, s, page.Request{})
+	entities, err := b.Entities().List(b.ctx, s, entity.Filter{}, page.Request{})
 	must(t, err)
 	documents, err := b.Documents().List(b.ctx, s, document.Filter{}, page.Request{})
 	must(t, err)

@@ -41,7 +41,7 @@ var excludedTables = []string{"leases", "event_clock", "renditions", "invoice_du
 // column of the schema, Check and a test fail.
 var tables = []table{
 	of("organizations", "id", `id:uuid identity_id:text name:text payment_customer_id:text created_at:time updated_at:time
-		trial_expiry_date:date trial_max_entities:int trial_max_invoices_per_month:int`),
+		trial_expiry_date:date trial_max_entities:int trial_max_invoices_per_month:int inactive_since:time`),
 	of("users", "id", `id:uuid email:text name:text password_hash:text disabled:bool password_changed_at:time created_at:time
 		updated_at:time identity_id:text`),
 	of("memberships", "user_id organization_id", `user_id:uuid organization_id:uuid role:text created_at:time last_used_at:time checked_at:time`),
@@ -51,7 +51,8 @@ var tables = []table{
 		created_at:time expires_at:time last_used_at:time revoked_at:time expiry_noted:bool`),
 	of("sign_in_attempts", "key_hash", `key_hash:text attempts:int ends_at:time blocked_until:time`),
 	of("entities", "id", `id:uuid organization_id:uuid name:text legal_name:text tax_ids:json aliases:json country:text base_currency:text
-		access:text default_role:text archived:bool version:int created_at:time updated_at:time`),
+		access:text default_role:text archived:bool version:int created_at:time updated_at:time
+		legal_hold:bool`),
 	of("entity_members", "entity_id user_id", `entity_id:uuid user_id:uuid role:text`),
 	of("settings", "entity_id", `entity_id:uuid organization_id:uuid default_currency:text date_order:text timezone:text auto_extract:bool
 		auto_sync:bool approval_required:bool review_threshold:real accounting_integration_id:uuid default_account_id:text
@@ -114,6 +115,7 @@ var tables = []table{
 	of("watch_versions", "integration_id item_id version", `integration_id:uuid item_id:text version:text document_id:uuid created_at:time`),
 	of("watch_subscriptions", "id", `id:uuid integration_id:uuid organization_id:uuid proof:bytes source:text sub_source:text
 		remote_id:text resource:text expires_at:time created_at:time`),
+	of("blob_removals", "sha256", `sha256:text organization_id:uuid state:text due_at:time`),
 }
 
 func of(name, key, columns string) table {

@@ -128,6 +128,13 @@ describe('documents and invoices', () => {
     expect(split.data.status).toBe('SPLIT')
   })
 
+  test('deletion', async () => {
+    const { data: made } = await api.uploadDocument({ body: { entity_id, file: invoiceFile('client-deleted') } })
+    const path = { document_id: made.id }
+    expect((await api.deleteDocument({ path, query: { reason: 'Uploaded by mistake' } })).data.id).toBe(made.id)
+    await expect(api.getDocument({ path })).rejects.toMatchObject({ code: 'not_found' })
+  })
+
   test('suppliers', async () => {
     const approve = async (number: string, seller: string, iban: string) => {
       const text = (await invoiceFile(number).text()).replaceAll('DE136695976', '').replaceAll('Lindner Bürobedarf', seller).replaceAll('DE89370400440532013000', iban)

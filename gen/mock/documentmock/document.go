@@ -159,3 +159,41 @@ func (c *MockBlobsPutCall) DoAndReturn(f func(context.Context, io.Reader) (strin
 	c.Call = c.Call.DoAndReturn(f)
 	return c
 }
+
+// Remove mocks base method.
+func (m *MockBlobs) Remove(ctx context.Context, sha256 string) error {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Remove", ctx, sha256)
+	ret0, _ := ret[0].(error)
+	return ret0
+}
+
+// Remove indicates an expected call of Remove.
+func (mr *MockBlobsMockRecorder) Remove(ctx, sha256 any) *MockBlobsRemoveCall {
+	mr.mock.ctrl.T.Helper()
+	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Remove", reflect.TypeOf((*MockBlobs)(nil).Remove), ctx, sha256)
+	return &MockBlobsRemoveCall{Call: call}
+}
+
+// MockBlobsRemoveCall wrap *gomock.Call
+type MockBlobsRemoveCall struct {
+	*gomock.Call
+}
+
+// Return rewrite *gomock.Call.Return
+func (c *MockBlobsRemoveCall) Return(arg0 error) *MockBlobsRemoveCall {
+	c.Call = c.Call.Return(arg0)
+	return c
+}
+
+// Do rewrite *gomock.Call.Do
+func (c *MockBlobsRemoveCall) Do(f func(context.Context, string) error) *MockBlobsRemoveCall {
+	c.Call = c.Call.Do(f)
+	return c
+}
+
+// DoAndReturn rewrite *gomock.Call.DoAndReturn
+func (c *MockBlobsRemoveCall) DoAndReturn(f func(context.Context, string) error) *MockBlobsRemoveCall {
+	c.Call = c.Call.DoAndReturn(f)
+	return c
+}

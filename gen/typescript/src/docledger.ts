@@ -232,6 +232,23 @@ export class Docledger {
   }
 
   /**
+   * Delete a document
+   *
+   * Deletes the document, its parts and its invoices. The usage of the plan does not
+   * change. The events of the document keep who did what and when; the event
+   * `document.deleted` keeps the SHA-256, who deleted it, when and why. The bytes of
+   * the original are removed after the operator's grace period, unless another
+   * document has the same bytes.
+   *
+   * 400 `conflict` if an invoice of it is APPROVED or SYNCED, or is being synced.
+   * Reopen or reject the invoice first. A SYNCED invoice can be reopened after its
+   * bill was removed from the ledger and `syncInvoice` was called.
+   */
+  deleteDocument(options: Call<types.DeleteDocumentData>): Promise<Answer<types.DeleteDocumentResponse>> {
+    return this.#transport.call({ id: 'deleteDocument' }, sdk.deleteDocument, options)
+  }
+
+  /**
    * Download an embedded file
    *
    * Returns a file that is embedded in the XML or the PDF. Its bytes determine the
@@ -329,8 +346,10 @@ export class Docledger {
    * Update an entity
    *
    * Changes only the keys in the body; `null` resets a key. `archived: true` stops
-   * uploads and no longer counts towards the entity limit. The entity stays
-   * readable.
+   * uploads, watched locations and syncs, and the entity no longer counts towards
+   * the limit of the plan. Its records stay readable and exportable. `false` reverses
+   * it if the plan permits. `legal_hold: true` prevents that documents of the entity
+   * are deleted, by a person, by age or with the organization.
    *
    * Assistants get 403; a user can do it at `details.confirm_url`.
    */

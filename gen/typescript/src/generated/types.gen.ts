@@ -785,7 +785,7 @@ export type DeliveredEvent = {
     /**
      * The type. Later releases may add types.
      */
-    type: 'document.received' | 'document.extracted' | 'document.failed' | 'document.not_an_invoice' | 'document.split' | 'document.held' | 'invoice.extracted' | 'invoice.needs_review' | 'invoice.corrected' | 'invoice.approved' | 'invoice.approval_withdrawn' | 'invoice.rejected' | 'invoice.assigned' | 'invoice.note_added' | 'invoice.reopened' | 'invoice.duplicate_found' | 'invoice.duplicate_dismissed' | 'invoice.rechecked' | 'invoice.sync_queued' | 'invoice.synced' | 'invoice.sync_failed' | 'entity.created' | 'entity.changed' | 'settings.changed' | 'member.added' | 'member.changed' | 'member.removed' | 'member.session_ended' | 'supplier.created' | 'supplier.changed' | 'supplier.bank_account_new' | 'supplier.merged' | 'integration.set_up' | 'integration.activated' | 'integration.error' | 'integration.healed' | 'integration.disconnected' | 'api_key.created' | 'api_key.revoked' | 'api_key.expiring' | 'webhook.created' | 'webhook.changed' | 'webhook.secret_rotated' | 'webhook.disabled' | 'webhook.deleted' | 'webhook.test' | 'billing.limit_reached' | 'billing.charge_paid' | 'billing.charge_failed' | 'billing.double_charge_suspected' | (string & {});
+    type: 'document.received' | 'document.extracted' | 'document.failed' | 'document.not_an_invoice' | 'document.split' | 'document.held' | 'document.deleted' | 'invoice.extracted' | 'invoice.needs_review' | 'invoice.corrected' | 'invoice.approved' | 'invoice.approval_withdrawn' | 'invoice.rejected' | 'invoice.assigned' | 'invoice.note_added' | 'invoice.reopened' | 'invoice.duplicate_found' | 'invoice.duplicate_dismissed' | 'invoice.rechecked' | 'invoice.sync_queued' | 'invoice.synced' | 'invoice.sync_failed' | 'entity.created' | 'entity.changed' | 'settings.changed' | 'member.added' | 'member.changed' | 'member.removed' | 'member.session_ended' | 'organization.deactivated' | 'organization.reactivated' | 'supplier.created' | 'supplier.changed' | 'supplier.bank_account_new' | 'supplier.merged' | 'integration.set_up' | 'integration.activated' | 'integration.error' | 'integration.healed' | 'integration.disconnected' | 'api_key.created' | 'api_key.revoked' | 'api_key.expiring' | 'webhook.created' | 'webhook.changed' | 'webhook.secret_rotated' | 'webhook.disabled' | 'webhook.deleted' | 'webhook.test' | 'billing.limit_reached' | 'billing.charge_paid' | 'billing.charge_failed' | 'billing.double_charge_suspected' | (string & {});
 };
 
 /**
@@ -956,6 +956,10 @@ export type Entity = {
     default_role: EntityRole;
     id: Id;
     /**
+     * True: documents of the entity cannot be deleted.
+     */
+    legal_hold: boolean;
+    /**
      * The registered name.
      */
     legal_name: string | null;
@@ -1077,6 +1081,10 @@ export type EntityUpdate = {
      */
     default_role?: 'VIEWER' | 'EDITOR' | 'APPROVER' | null;
     id?: Id;
+    /**
+     * True prevents deletion; false or null permits it.
+     */
+    legal_hold?: boolean | null;
     /**
      * The registered name.
      */
@@ -2976,7 +2984,7 @@ export type SyncError = {
      * The records that match: contacts, tax rates, or the existing bill.
      */
     candidates: Array<SyncCandidate>;
-    code: 'not_connected' | 'reconnect_needed' | 'invoice_incomplete' | 'contact_ambiguous' | 'contact_unusable' | 'contact_name_taken' | 'account_missing' | 'account_unusable' | 'tax_rate_ambiguous' | 'tax_rate_missing' | 'tax_rate_unusable' | 'currency_not_in_ledger' | 'totals_differ' | 'period_closed' | 'already_in_ledger' | 'removed_in_ledger' | 'refused_by_ledger' | 'attachment_refused' | 'ledger_unavailable' | 'ledger_busy' | 'contact_being_added' | 'answer_lost' | 'provider_setup_incomplete' | 'original_unavailable' | 'cancelled' | 'held_after_restore' | 'internal' | (string & {});
+    code: 'not_connected' | 'reconnect_needed' | 'invoice_incomplete' | 'contact_ambiguous' | 'contact_unusable' | 'contact_name_taken' | 'account_missing' | 'account_unusable' | 'tax_rate_ambiguous' | 'tax_rate_missing' | 'tax_rate_unusable' | 'currency_not_in_ledger' | 'totals_differ' | 'period_closed' | 'already_in_ledger' | 'removed_in_ledger' | 'refused_by_ledger' | 'attachment_refused' | 'entity_archived' | 'ledger_unavailable' | 'ledger_busy' | 'contact_being_added' | 'answer_lost' | 'provider_setup_incomplete' | 'original_unavailable' | 'cancelled' | 'held_after_restore' | 'internal' | (string & {});
     /**
      * What went wrong.
      */
@@ -4446,6 +4454,74 @@ export type UploadDocumentResponses = {
 
 export type UploadDocumentResponse = UploadDocumentResponses[keyof UploadDocumentResponses];
 
+export type DeleteDocumentData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the version to change. If the record has changed since, the
+         * request is refused with `version_conflict` and
+         * `details.current_version`. Without it, the last write wins.
+         *
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * The document.
+         */
+        document_id: Id;
+    };
+    query?: {
+        /**
+         * Why the document is deleted. The event keeps it.
+         */
+        reason?: string;
+    };
+    url: '/api/documents/{document_id}';
+};
+
+export type DeleteDocumentErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type DeleteDocumentError = DeleteDocumentErrors[keyof DeleteDocumentErrors];
+
+export type DeleteDocumentResponses = {
+    /**
+     * The deleted document.
+     */
+    200: Document;
+};
+
+export type DeleteDocumentResponse = DeleteDocumentResponses[keyof DeleteDocumentResponses];
+
 export type GetDocumentData = {
     body?: never;
     path: {
@@ -4923,6 +4999,10 @@ export type ListEntitiesData = {
     body?: never;
     path?: never;
     query?: {
+        /**
+         * Only archived entities, or only the others.
+         */
+        archived?: boolean;
         /**
          * The number of items per page.
          */

@@ -1,0 +1,255 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"docledger/domain/document"
+	"docledger/domain/identity"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+)
+
+type blobRemovalRow struct {
+	SHA256         string `gorm:"column:sha256;primaryKey"`
+	OrganizationID uuid.UUID
+	State          document.BlobState
+	DueAt          time.Time
+}
+
+// TableName implements gorm's tabler.
+func (blobRemovalRow) TableName() string { return "blob_removals" }
+
+// Deletions implements document.Deletions.
+type Deletions struct{ s *Store }
+
+// Deletions returns the deletion of documents.
+func (s *Store) Deletions() Deletions { return Deletions{s} }
+
+// whole returns the rows of a document and of its parts, under a lock if locked is true.
+func (r Deletions) whole(ctx context.Context, s identity.Scope, id uuid.UUID, locked bool) ([]documentRow, error) {
+	query := func() *gorm.DB {
+		q := r.s.handle(ctx)
+		if locked {
+			q = q.Clauses(lock)
+		}
+		return q
+	}
+	var first documentRow
+	if err := r.s.within(query(), "documents", s).Take(&first, "documents.id = ?", id).Error; err != nil {
+		return nil, found("document", err)
+	}
+	rows := []documentRow{first}
+	for parents := []uuid.UUID{id}; len(parents) > 0; {
+		var parts []documentRow
+		err := query().Where("organization_id = ? AND parent_id IN ?", s.OrganizationID, parents).Order("id").Find(&parts).Error
+		if err != nil {
+			return nil, failed("find the parts of the document", err)
+		}
+		rows = append(rows, parts...)
+		parents = mapped(parts, func(d documentRow) uuid.UUID { return d.ID })
+	}
+	return rows, nil
+}
+
+func (r Deletions) invoicesOf(ctx context.Context, s identity.Scope, rows []documentRow) (ids []uuid.UUID, err error) {
+	documents := mapped(rows, func(d documentRow) uuid.UUID { return d.ID })
+	err = r.s.handle(ctx).Table("invoices").Where("organization_id = ? AND document_id IN ?", s.OrganizationID, documents).
+		Order("id").Pluck("id", &ids).Error
+	return ids, failed("find the invoices of the document", err)
+}
+
+// Invoices implements document.Deletions.
+func (r Deletions) Invoices(ctx context.Context, s identity.Scope, id uuid.UUID) ([]uuid.UUID, error) {
+	rows, err := r.whole(ctx, s, id, false)
+	if err != nil {
+		return nil, err
+	}
+	return r.invoicesOf(ctx, s, rows)
+}
+
+// Expired implements document.Deletions. Only the periodic deletion by age uses it, so it has no
+// scope.
+func (r Deletions) Expired(ctx context.Context, before time.Time, after *document.Document, limit int) ([]document.Document, error) {
+	q := r.s.handle(ctx).Where("documents.parent_id IS NULL AND documents.created_at < ?", instant(before)).
+		Where("NOT EXISTS (SELECT 1 FROM entities WHERE entities.id = documents.entity_id AND entities.legal_hold)")
+	if after != nil {
+		at := instant(after.CreatedAt)
+		q = q.Where("documents.created_at > ? OR documents.created_at = ? AND documents.id > ?", at, at, after.ID)
+	}
+	var rows []documentRow
+	err := q.Order("documents.created_at, documents.id").Limit(limit).Find(&rows).Error
+	return mapped(rows, documentRow.fromRow), failed("look for old documents", err)
+}
+
+// Remove implements document.Deletions.
+func (r Deletions) Remove(ctx context.Context, s identity.Scope, id uuid.UUID) (out document.Removed, err error) {
+	err = r.s.inOne(ctx, func(ctx context.Context) error {
+		rows, err := r.whole(ctx, s, id, true)
+		if err != nil {
+			return err
+		}
+		if out.Invoices, err = r.invoicesOf(ctx, s, rows); err != nil {
+			return err
+		}
+		out.Documents = mapped(rows, documentRow.fromRow)
+		if err := r.clearValues(ctx, s.OrganizationID, out); err != nil {
+			return err
+		}
+		// The parts and the invoices refer to the document. The database deletes them with it.
+		if err := r.s.handle(ctx).Delete(&documentRow{}, "organization_id = ? AND id = ?", s.OrganizationID, id).Error; err != nil {
+			return failed("delete the document", err)
+		}
+		out.Blobs, err = r.unused(ctx, out.Documents)
+		return err
+	})
+	return out, err
+}
+
+// clearValues removes the values of invoices from what refers to them without a foreign key: their
+// events keep who did what and when, suppliers forget them, and stored responses are dropped.
+func (r Deletions) clearValues(ctx context.Context, organization uuid.UUID, gone document.Removed) error {
+	if len(gone.Invoices) > 0 {
+		err := r.s.handle(ctx).Table("events").Where("organization_id = ? AND subject_id IN ?", organization, gone.Invoices).
+			Updates(map[string]any{"changes": nil, "data": nil}).Error
+		if err != nil {
+			return failed("clear the values of events", err)
+		}
+		err = r.s.handle(ctx).Table("suppliers").Where("organization_id = ? AND last_invoice_id IN ?", organization, gone.Invoices).
+			Update("last_invoice_id", nil).Error
+		if err != nil {
+			return failed("forget the invoice of a supplier", err)
+		}
+	}
+	ids := append(mapped(gone.Documents, func(d document.Document) uuid.UUID { return d.ID }), gone.Invoices...)
+	for _, id := range ids {
+		names := "position(convert_to(?, 'UTF8') in body) > 0"
+		if !r.s.postgres {
+			names = "instr(body, CAST(? AS blob)) > 0"
+		}
+		err := r.s.handle(ctx).Where("organization_id = ?", organization).Where(names, id.String()).Delete(&idempotencyRow{}).Error
+		if err != nil {
+			return failed("drop stored responses", err)
+		}
+	}
+	return nil
+}
+
+// unused removes the renditions of originals without a document, and returns the blobs that nothing
+// refers to.
+func (r Deletions) unused(ctx context.Context, gone []document.Document) (blobs []string, err error) {
+	seen := map[string]bool{}
+	for _, d := range gone {
+		if seen[d.SHA256] {
+			continue
+		}
+		seen[d.SHA256] = true
+		var left int64
+		if err := r.s.handle(ctx).Model(&documentRow{}).Where("sha256 = ?", d.SHA256).Limit(1).Count(&left).Error; err != nil {
+			return nil, failed("look for documents with the same bytes", err)
+		}
+		if left > 0 {
+			continue
+		}
+		derived, err := r.s.Renditions().Remove(ctx, d.SHA256)
+		if err != nil {
+			return nil, err
+		}
+		blobs = append(blobs, derived...)
+		if err := r.s.handle(ctx).Table("renditions").Where("sha256 = ?", d.SHA256).Limit(1).Count(&left).Error; err != nil {
+			return nil, failed("look for renditions with the same bytes", err)
+		}
+		if left == 0 {
+			blobs = append(blobs, d.SHA256)
+		}
+	}
+	return without(blobs, nil), nil
+}
+
+// Removals implements document.Removals.
+type Removals struct{ s *Store }
+
+// Removals returns the blobs that are to be removed.
+func (s *Store) Removals() Removals { return Removals{s} }
+
+// Schedule implements document.Removals.
+func (r Removals) Schedule(ctx context.Context, organization uuid.UUID, blobs []string, after time.Time) error {
+	if len(blobs) == 0 {
+		return nil
+	}
+	rows := mapped(blobs, func(sha256 string) blobRemovalRow {
+		return blobRemovalRow{SHA256: sha256, OrganizationID: organization, State: document.BlobPending, DueAt: instant(after)}
+	})
+	err := r.s.handle(ctx).Clauses(clause.OnConflict{
+		Columns:   []clause.Column{{Name: "sha256"}},
+		DoUpdates: clause.AssignmentColumns([]string{"organization_id", "state", "due_at"}),
+		// A blob that is being removed has no reference, so nothing more is to be removed.
+		Where: clause.Where{Exprs: []clause.Expression{gorm.Expr("blob_removals.state <> 'REMOVING' AND (blob_removals.state = 'REMOVED' OR blob_removals.due_at < excluded.due_at)")}},
+	}).CreateInBatches(&rows, batch).Error
+	return failed("schedule the removal of blobs", err)
+}
+
+// Keep implements document.Removals.
+func (r Removals) Keep(ctx context.Context, sha256 string, after time.Time) (state document.BlobState, err error) {
+	err = r.s.inOne(ctx, func(ctx context.Context) error {
+		err := r.s.handle(ctx).Model(&blobRemovalRow{}).Where("sha256 = ? AND state = 'PENDING' AND due_at < ?", sha256, instant(after)).
+			Update("due_at", instant(after)).Error
+		if err != nil {
+			return failed("postpone the removal of a blob", err)
+		}
+		var states []document.BlobState
+		if err := r.s.handle(ctx).Model(&blobRemovalRow{}).Where("sha256 = ?", sha256).Pluck("state", &states).Error; err != nil {
+			return failed("look up the removal of a blob", err)
+		}
+		if len(states) > 0 {
+			state = states[0]
+		}
+		return nil
+	})
+	return state, err
+}
+
+const noReference = `NOT EXISTS (SELECT 1 FROM documents WHERE documents.sha256 = blob_removals.sha256)
+	AND NOT EXISTS (SELECT 1 FROM renditions WHERE renditions.sha256 = blob_removals.sha256)`
+
+// Claim implements document.Removals. Only one process runs it at a time.
+func (r Removals) Claim(ctx context.Context, now time.Time, limit int) (blobs []string, err error) {
+	err = r.s.inOne(ctx, func(ctx context.Context) error {
+		var due []string
+		err := r.s.handle(ctx).Model(&blobRemovalRow{}).Where("state = 'PENDING' AND due_at <= ?", instant(now)).
+			Order("due_at, sha256").Limit(limit).Pluck("sha256", &due).Error
+		if err != nil {
+			return failed("find due blobs", err)
+		}
+		if len(due) > 0 {
+			// The conditions are evaluated again, because a document can have been stored.
+			pending := func() *gorm.DB {
+				return r.s.handle(ctx).Model(&blobRemovalRow{}).Where("sha256 IN ? AND state = 'PENDING' AND due_at <= ?", due, instant(now))
+			}
+			if err := pending().Where(noReference).Update("state", document.BlobRemoving).Error; err != nil {
+				return failed("claim blobs", err)
+			}
+			if err := pending().Delete(&blobRemovalRow{}).Error; err != nil {
+				return failed("drop removals of blobs in use", err)
+			}
+		}
+		err = r.s.handle(ctx).Model(&blobRemovalRow{}).Where("state = 'REMOVING'").Order("due_at, sha256").Limit(limit).Pluck("sha256", &blobs).Error
+		return failed("list claimed blobs", err)
+	})
+	return blobs, err
+}
+
+// Done implements document.Removals.
+func (r Removals) Done(ctx context.Context, sha256 string, now time.Time) error {
+	err := r.s.handle(ctx).Model(&blobRemovalRow{}).Where("sha256 = ? AND state = 'REMOVING'", sha256).
+		Updates(map[string]any{"state": document.BlobRemoved, "due_at": instant(now)}).Error
+	return failed("record the removal of a blob", err)
+}
+
+// Forget implements document.Removals.
+func (r Removals) Forget(ctx context.Context, before time.Time) error {
+	err := r.s.handle(ctx).Delete(&blobRemovalRow{}, "state = 'REMOVED' AND due_at < ?", instant(before)).Error
+	return failed("forget removed blobs", err)
+}

@@ -1,0 +1,60 @@
+package deletion
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"docledger/domain/document"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+)
+
+const (
+	// retentionBatch is the number of documents that are read at a time.
+	retentionBatch = 100
+	// mostExpired is the number of documents that one run deletes. The next run continues.
+	mostExpired = 2000
+	// expiredReason is the reason in the events of documents that were deleted by age.
+	expiredReason = "retention"
+)
+
+// Retain deletes the documents that were received more than RetentionYears ago, whatever the status
+// of their invoices, except those of entities under legal hold and those that are being synced. It
+// does nothing without RetentionYears.
+func (s *Service) Retain(ctx context.Context, now time.Time) error {
+	if s.RetentionYears == 0 {
+		return nil
+	}
+	before := now.AddDate(-s.RetentionYears, 0, 0)
+	deleted := 0
+	defer func() {
+		if deleted > 0 {
+			s.Log.InfoContext(ctx, "documents deleted by age", "count", deleted, "received_before", before)
+		}
+	}()
+	var last *document.Document
+	for deleted < mostExpired {
+		old, err := s.Deletions.Expired(ctx, before, last, retentionBatch)
+		if err != nil {
+			return fmt.Errorf("list old documents: %w", err)
+		}
+		for i := range old {
+			last = &old[i]
+			err := s.remove(ctx, identity.System(last.OrganizationID), last, expiredReason, (*invoice.Invoice).RequireNotInFlight)
+			switch {
+			case err == nil:
+				deleted++
+			case fault.CodeOf(err) == fault.CodeConflict, fault.CodeOf(err) == fault.CodeNotFound:
+				// It is being synced, its entity came under legal hold, or a person deleted it.
+			default:
+				return fmt.Errorf("delete document: %w", err)
+			}
+		}
+		if len(old) < retentionBatch {
+			return nil
+		}
+	}
+	return nil
+}
