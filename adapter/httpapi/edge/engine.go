@@ -65,13 +65,15 @@ type Options struct {
 	Logger         *slog.Logger // nil: slog's default
 	Limits         Limits
 	Rates          Rates
-	Memory         func(Origin) Lease        // leases memory for bodies; nil: no limit
-	Secure         bool                      // clients reach the service only by https
-	PagesURL       string                    // the URL of the web application, without a trailing slash
-	AllowedOrigins []string                  // of browsers (CORS), such as https://app.example.com
-	TrustedProxies []string                  // addresses whose X-Forwarded-For is trusted; none by default
-	Observe        func(Observed)            // receives every request; nil: none
-	NewRequestID   func() (uuid.UUID, error) // nil: UUID version 7
+	Memory         func(Origin) Lease // leases memory for bodies; nil: no limit
+	Secure         bool               // clients reach the service only by https
+	PagesURL       string             // the URL of the web application, without a trailing slash
+	AllowedOrigins []string           // of browsers (CORS), such as https://app.example.com
+	TrustedProxies []string           // addresses whose X-Forwarded-For is trusted; none by default
+	// Transfers are the routes outside the specification that move files, by their pattern.
+	Transfers    map[string]Transfer
+	Observe      func(Observed)            // receives every request; nil: none
+	NewRequestID func() (uuid.UUID, error) // nil: UUID version 7
 }
 
 // Observed is a finished request.

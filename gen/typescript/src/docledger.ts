@@ -223,6 +223,22 @@ export class Docledger {
   }
 
   /**
+   * Create an upload link
+   *
+   * Returns an address to which files can be sent without further sign-in: with PUT
+   * or POST of the bytes, as a form, or on its page in a browser. A file may have the
+   * size of `uploadDocument` as multipart (256 MiB by default). The files belong to
+   * the caller, whose rights are checked again for each file. A failed upload does not
+   * count. Everyone who knows the address can use it until it ends.
+   *
+   * An answer to an upload is `items`, with `document_id`, `filename`, `size_bytes` and
+   * `duplicate` of each file.
+   */
+  createUploadLink(options: Call<types.CreateUploadLinkData>): Promise<Answer<types.CreateUploadLinkResponse>> {
+    return this.#transport.call({ id: 'createUploadLink' }, sdk.createUploadLink, options)
+  }
+
+  /**
    * Get a document
    *
    * Returns the metadata of a document and the progress of its extraction.

@@ -3112,6 +3112,37 @@ export type UploadForm = {
     file: Blob | File;
 };
 
+export type UploadLink = {
+    /**
+     * A command line that uploads the file FILE.
+     */
+    curl: string;
+    expires_at: Timestamp;
+    /**
+     * How many files it accepts.
+     */
+    max_files: number;
+    /**
+     * The address. It is a credential: share it only with who uploads.
+     */
+    url: string;
+};
+
+export type UploadLinkCreate = {
+    /**
+     * The entity of the documents.
+     */
+    entity_id: string;
+    /**
+     * Seconds until the link ends.
+     */
+    expires_in?: number;
+    /**
+     * How many files it accepts.
+     */
+    max_files?: number;
+};
+
 export type UploadRequest = {
     /**
      * The bytes in base64.
@@ -4445,6 +4476,55 @@ export type UploadDocumentResponses = {
 };
 
 export type UploadDocumentResponse = UploadDocumentResponses[keyof UploadDocumentResponses];
+
+export type CreateUploadLinkData = {
+    body: UploadLinkCreate;
+    path?: never;
+    query?: never;
+    url: '/api/documents/upload-links';
+};
+
+export type CreateUploadLinkErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type CreateUploadLinkError = CreateUploadLinkErrors[keyof CreateUploadLinkErrors];
+
+export type CreateUploadLinkResponses = {
+    /**
+     * The link. No other response contains it.
+     */
+    200: UploadLink;
+};
+
+export type CreateUploadLinkResponse = CreateUploadLinkResponses[keyof CreateUploadLinkResponses];
 
 export type GetDocumentData = {
     body?: never;
