@@ -337,10 +337,10 @@ func (s *Service) buildHandler() (err error) {
 	}
 	s.handler, err = httpapi.NewHandler(server, edge.Options{
 		Authenticator: s.Session, Logger: s.log, AllowedOrigins: s.cfg.CORSOrigins, TrustedProxies: s.cfg.TrustedProxies,
-		PagesURL: s.cfg.WebURL, Transfers: httpapi.LinkTransfers,
+		PagesURL: s.cfg.WebURL, Transfers: httpapi.LinkTransfers, TempDir: s.cfg.DataDir,
 		Observe: s.metrics.request, Rates: apiRates(s.cfg, limiter), Memory: s.bodyMemory.api,
 		Secure: strings.HasPrefix(s.cfg.BaseURL, "https://"),
-		Limits: edge.Limits{JSONBytes: s.cfg.MaxJSONBytes, UploadBytes: s.cfg.MaxUploadBytes, Timeout: s.cfg.RequestTimeout},
+		Limits: edge.Limits{JSONBytes: s.cfg.MaxJSONBytes, FileJSONBytes: s.cfg.MaxJSONUploadBytes, UploadBytes: s.cfg.MaxUploadBytes, Timeout: s.cfg.RequestTimeout},
 	}, s.Ready, s.webhooks().Register, signInPage.Register, app.Register)
 	return err
 }

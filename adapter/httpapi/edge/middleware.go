@@ -141,10 +141,15 @@ func (e *edge) bound(c *gin.Context) {
 		if s.memory != nil {
 			s.memory.Release()
 		}
+		if s.file != nil {
+			_ = s.file.Close()
+		}
 	}()
 	switch {
 	case s.operation.streams(c.ContentType()) || transfer == TransferIn:
 		limit, timeout = e.Limits.UploadBytes+multipartOverhead, e.Limits.UploadTimeout
+	case s.operation != nil && s.operation.FileKey != "":
+		limit, timeout = e.Limits.FileJSONBytes, e.Limits.UploadTimeout
 	case s.operation == nil || s.operation.Public:
 		limit = min(limit, e.Limits.OpenBytes)
 	}
@@ -176,7 +181,7 @@ func (e *edge) bound(c *gin.Context) {
 	}
 	s.body.ReadCloser = http.MaxBytesReader(c.Writer, s.body.ReadCloser, limit)
 	if c.Request.ContentLength > limit {
-		s.tooLarge = payloadTooLarge(limit)
+		s.tooLarge = s.operation.tooLarge(limit)
 	}
 	c.Next()
 }

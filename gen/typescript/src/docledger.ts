@@ -212,9 +212,10 @@ export class Docledger {
   /**
    * Upload a document
    *
-   * Accepts the file as `multipart/form-data` (streamed, parts in any order) or as
-   * JSON with base64 content. The default limits are 1 MiB for a JSON body and
-   * 256 MiB for a multipart file. If the entity already has a document with the
+   * Accepts the file as `multipart/form-data` (parts in any order) or as JSON with
+   * base64 content, both as a stream. The default limits are 32 MiB for a JSON body
+   * and 256 MiB for a multipart file. A client that can send HTTP requests better uses
+   * `createUploadLink` or multipart; base64 is for clients without access to files. If the entity already has a document with the
    * same bytes, returns that document with `duplicate: true`; a FAILED document is
    * extracted again. If `auto_extract` is on, extraction starts automatically.
    */
