@@ -1,14 +1,13 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"html/template"
+	"html"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -40,7 +39,7 @@ var LinkTransfers = map[string]edge.Transfer{uploadRoute: edge.TransferIn, uploa
 var uploadSource string
 
 var (
-	uploadPage = template.Must(template.New("upload").Parse(uploadSource))
+	uploadBefore, uploadAfter, _ = strings.Cut(uploadSource, "<!-- content -->\n")
 	// uploadPolicy lets the page send its form and use its own style. The page has no script.
 	uploadPolicy = "default-src 'none'; style-src '" + styleHash(uploadSource) + "'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
@@ -125,6 +124,43 @@ type receivedFile struct {
 	Duplicate  bool   `json:"duplicate"`
 }
 
+// html returns the content of the page. Every value is escaped.
+func (v uploadView) html() string {
+	var page strings.Builder
+	if v.Problem != "" {
+		page.WriteString(`<p class="problem" role="alert">` + html.EscapeString(v.Problem) + "</p>\n")
+	}
+	if len(v.Files) > 0 {
+		page.WriteString("<p role=\"status\">These documents were received:</p>\n<ul>\n")
+		for _, f := range v.Files {
+			before := ""
+			if f.Duplicate {
+				before = " (it was there before)"
+			}
+			page.WriteString("<li>" + html.EscapeString(f.Filename) + before + "</li>\n")
+		}
+		page.WriteString("</ul>\n")
+	}
+	if v.Entity == "" || v.Left <= 0 {
+		if len(v.Files) > 0 {
+			page.WriteString("<p>This link is used up. You can close this page.</p>\n")
+		}
+		return page.String()
+	}
+	accepts, label, multiple := "one more file", "Choose a file, or drop it here", ""
+	if v.Left > 1 {
+		accepts, label, multiple = fmt.Sprintf("up to %d files", v.Left), "Choose files, or drop them here", " multiple"
+	}
+	fmt.Fprintf(&page, `<p>The files go to <strong>%s</strong>. This link accepts %s until %s.</p>
+<form method="post" enctype="multipart/form-data">
+<label for="file">%s</label>
+<input type="file" id="file" name="file" required%s>
+<button>Upload</button>
+</form>
+`, html.EscapeString(v.Entity), accepts, html.EscapeString(v.Expires), label, multiple)
+	return page.String()
+}
+
 func (s *Server) showUpload(c *gin.Context) {
 	l, a, ok := s.open(c, link.Upload)
 	if !ok {
@@ -142,14 +178,9 @@ func (s *Server) viewOf(c *gin.Context, l *link.Link, a identity.Actor) uploadVi
 }
 
 func (s *Server) writeUpload(c *gin.Context, status int, v uploadView) {
-	var page bytes.Buffer
-	if err := uploadPage.Execute(&page, v); err != nil {
-		edge.WriteError(c, fmt.Errorf("render the upload page: %w", err))
-		return
-	}
 	c.Header("Content-Security-Policy", uploadPolicy)
 	c.Header("Cache-Control", "no-store")
-	c.Data(status, "text/html; charset=utf-8", page.Bytes())
+	c.Data(status, "text/html; charset=utf-8", []byte(uploadBefore+v.html()+uploadAfter))
 }
 
 // receiveUpload stores the files of a request: the body itself, or the parts of a form.

@@ -3355,6 +3355,35 @@ type UploadForm struct {
 	ExternalId *string `json:"external_id,omitempty"`
 }
 
+// UploadLink defines model for UploadLink.
+type UploadLink struct {
+	// Url The address. It is a credential: share it only with who uploads.
+	Url string `json:"url"`
+
+	// ExpiresAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	ExpiresAt externalRef0.Timestamp `json:"expires_at"`
+
+	// MaxFiles How many files it accepts.
+	MaxFiles int `json:"max_files"`
+
+	// Curl A command line that uploads the file FILE.
+	Curl string `json:"curl"`
+}
+
+// UploadLinkCreate defines model for UploadLinkCreate.
+type UploadLinkCreate struct {
+	// EntityId The entity of the documents.
+	EntityId openapi_types.UUID `json:"entity_id"`
+
+	// ExpiresIn Seconds until the link ends.
+	ExpiresIn *int `json:"expires_in,omitempty"`
+
+	// MaxFiles How many files it accepts.
+	MaxFiles *int `json:"max_files,omitempty"`
+}
+
 // UploadRequest defines model for UploadRequest.
 type UploadRequest struct {
 	// EntityId An identifier. The service creates UUIDs of version 7.
@@ -4229,6 +4258,9 @@ type UploadDocumentJSONRequestBody = UploadRequest
 // UploadDocumentMultipartRequestBody defines body for UploadDocument for multipart/form-data ContentType.
 type UploadDocumentMultipartRequestBody = UploadForm
 
+// CreateUploadLinkJSONRequestBody defines body for CreateUploadLink for application/json ContentType.
+type CreateUploadLinkJSONRequestBody = UploadLinkCreate
+
 // SplitDocumentJSONRequestBody defines body for SplitDocument for application/json ContentType.
 type SplitDocumentJSONRequestBody = SplitRequest
 
@@ -4327,6 +4359,9 @@ type ServerInterface interface {
 	// UploadDocument Upload a document
 	// (POST /api/documents/upload)
 	UploadDocument(c *gin.Context, params UploadDocumentParams)
+	// CreateUploadLink Create an upload link
+	// (POST /api/documents/upload-links)
+	CreateUploadLink(c *gin.Context)
 	// GetDocument Get a document
 	// (GET /api/documents/{document_id})
 	GetDocument(c *gin.Context, documentId DocumentId)
@@ -4800,6 +4835,19 @@ func (siw *ServerInterfaceWrapper) UploadDocument(c *gin.Context) {
 	}
 
 	siw.Handler.UploadDocument(c, params)
+}
+
+// CreateUploadLink operation middleware
+func (siw *ServerInterfaceWrapper) CreateUploadLink(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.CreateUploadLink(c)
 }
 
 // GetDocument operation middleware
@@ -7380,6 +7428,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/entities/:entity_id", wrapper.GetEntity)
 	router.PUT(options.BaseURL+"/api/entities/:entity_id", wrapper.UpdateEntity)
 	router.POST(options.BaseURL+"/api/documents/upload", wrapper.UploadDocument)
+	router.POST(options.BaseURL+"/api/documents/upload-links", wrapper.CreateUploadLink)
 	router.GET(options.BaseURL+"/api/documents", wrapper.ListDocuments)
 	router.GET(options.BaseURL+"/api/documents/:document_id", wrapper.GetDocument)
 	router.GET(options.BaseURL+"/api/documents/:document_id/content", wrapper.GetDocumentContent)
@@ -9504,6 +9553,180 @@ type UploadDocument503JSONResponse struct {
 }
 
 func (response UploadDocument503JSONResponse) VisitUploadDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateUploadLinkRequestObject struct {
+	Body *CreateUploadLinkJSONRequestBody
+}
+
+type CreateUploadLinkResponseObject interface {
+	VisitCreateUploadLinkResponse(w http.ResponseWriter) error
+}
+
+type CreateUploadLink200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type CreateUploadLink200JSONResponse struct {
+	Body    UploadLink
+	Headers CreateUploadLink200ResponseHeaders
+}
+
+func (response CreateUploadLink200JSONResponse) VisitCreateUploadLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateUploadLink400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response CreateUploadLink400JSONResponse) VisitCreateUploadLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateUploadLink401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response CreateUploadLink401JSONResponse) VisitCreateUploadLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateUploadLink403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response CreateUploadLink403JSONResponse) VisitCreateUploadLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateUploadLink404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response CreateUploadLink404JSONResponse) VisitCreateUploadLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateUploadLink429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response CreateUploadLink429JSONResponse) VisitCreateUploadLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateUploadLink500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response CreateUploadLink500JSONResponse) VisitCreateUploadLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateUploadLink503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response CreateUploadLink503JSONResponse) VisitCreateUploadLinkResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -19072,6 +19295,9 @@ type StrictServerInterface interface {
 	// UploadDocument Upload a document
 	// (POST /api/documents/upload)
 	UploadDocument(ctx context.Context, request UploadDocumentRequestObject) (UploadDocumentResponseObject, error)
+	// CreateUploadLink Create an upload link
+	// (POST /api/documents/upload-links)
+	CreateUploadLink(ctx context.Context, request CreateUploadLinkRequestObject) (CreateUploadLinkResponseObject, error)
 	// GetDocument Get a document
 	// (GET /api/documents/{document_id})
 	GetDocument(ctx context.Context, request GetDocumentRequestObject) (GetDocumentResponseObject, error)
@@ -19668,6 +19894,45 @@ func (sh *strictHandler) UploadDocument(ctx *gin.Context, params UploadDocumentP
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(UploadDocumentResponseObject); ok {
 		if err := validResponse.VisitUploadDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateUploadLink operation middleware
+func (sh *strictHandler) CreateUploadLink(ctx *gin.Context) {
+	var request CreateUploadLinkRequestObject
+
+	var body CreateUploadLinkJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateUploadLink(ctx, request.(CreateUploadLinkRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateUploadLink")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(CreateUploadLinkResponseObject); ok {
+		if err := validResponse.VisitCreateUploadLinkResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {
