@@ -95,6 +95,9 @@ func (s *Server) uploadInput(ctx context.Context, r backend.UploadDocumentReques
 	in = documents.UploadInput{
 		EntityID: r.JSONBody.EntityId, Filename: r.JSONBody.Filename, Content: bytes.NewReader(r.JSONBody.Content),
 	}
+	if file := edge.BodyFile(ctx); file != nil {
+		in.Content = &capped{r: file, left: s.MaxUploadBytes, limit: s.MaxUploadBytes}
+	}
 	if r.JSONBody.ExternalId != nil {
 		in.ExternalID = *r.JSONBody.ExternalId
 	}

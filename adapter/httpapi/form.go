@@ -196,10 +196,14 @@ type capped struct {
 func (c *capped) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	if c.left -= int64(n); c.left < 0 {
-		return 0, fault.New(fault.Invalid, fault.CodePayloadTooLarge,
-			"The file exceeds the limit of %d bytes. Split it into smaller files.", c.limit).With("limit_bytes", c.limit)
+		return 0, c.tooLarge()
 	}
 	return n, err
+}
+
+func (c *capped) tooLarge() error {
+	return fault.New(fault.Invalid, fault.CodePayloadTooLarge,
+		"The file exceeds the limit of %d bytes. Split it into smaller files.", c.limit).With("limit_bytes", c.limit)
 }
 
 // lastPart reads the file and ends only at the end of the form, so that a form

@@ -39,6 +39,7 @@ func newEngine(s *Server, options edge.Options, ready Ready, more ...func(gin.IR
 		return nil, err
 	}
 	registerAPI(engine, s)
+	s.registerLinks(engine)
 	if err := docs.Register(engine); err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ import (
 	"docledger/usecase/extraction"
 	"docledger/usecase/integrations"
 	"docledger/usecase/invoices"
+	"docledger/usecase/links"
 	"docledger/usecase/session"
 	"docledger/usecase/settings"
 	"docledger/usecase/suppliers"
@@ -48,6 +49,7 @@ type UseCases struct {
 	Sums         invoice.Sums
 	Exports      invoice.Exporter
 	Attention    *attention.Service
+	Links        *links.Service
 	Sync         *sync.Service
 	Settings     *settings.Service
 	Events       event.Log
@@ -66,6 +68,7 @@ type Server struct {
 	Idempotency    idempotency.Store
 	Clock          usecase.Clock
 	Web            convert.Web
+	BaseURL        string // the URL of the API, without a trailing slash
 	PagesURL       string // the URL of the web application, without a trailing slash
 	Responses      *responseCache
 	Log            *slog.Logger

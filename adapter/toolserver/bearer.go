@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -24,6 +25,8 @@ type call struct {
 	gone context.Context
 	// checked ends the turn of a large message; nil for small messages.
 	checked func()
+	// file has the decoded file of the message; nil if the message itself contains it.
+	file *os.File
 }
 
 type callKey struct{}

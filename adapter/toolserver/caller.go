@@ -129,7 +129,7 @@ const maxPages = 3
 // ask sends one request and reads the whole response. On failure it returns a
 // refusal for the model.
 func (s *Server) ask(ctx context.Context, t catalog.Tool, bearer string, arguments catalog.Object) (body []byte, refusal *mcp.CallToolResult) {
-	req, err := t.Request(ctx, s.backend, arguments)
+	req, err := s.request(ctx, t, arguments)
 	if err != nil {
 		return nil, refused("The arguments are invalid: " + err.Error() + ". Correct them and call again.")
 	}
@@ -153,6 +153,14 @@ func (s *Server) ask(ctx context.Context, t catalog.Tool, bearer string, argumen
 		return body, nil
 	}
 	return bytes.TrimSpace(body), nil
+}
+
+// request creates the API request. A file that was received as a stream is sent as one.
+func (s *Server) request(ctx context.Context, t catalog.Tool, arguments catalog.Object) (*http.Request, error) {
+	if c, ok := callOf(ctx); ok && c.file != nil && t.TakesFile() {
+		return t.FileRequest(ctx, s.backend, arguments, c.file)
+	}
+	return t.Request(ctx, s.backend, arguments)
 }
 
 // stripURL removes the URL from a request error, because the URL contains

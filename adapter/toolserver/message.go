@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"runtime"
 	"sync"
 	"time"
 
+	"docledger/adapter/toolserver/catalog"
 	"docledger/gen/toolserver"
 	"docledger/openapi/check"
 )
@@ -38,33 +40,83 @@ type Lease interface {
 	Release()
 }
 
-// leased reads within a memory lease.
-type leased struct {
-	io.Reader
-	lease Lease
-}
-
 var errBusy = errors.New("memory for messages used up")
 
-func (l leased) Read(p []byte) (int, error) {
-	n, err := l.Reader.Read(p)
-	if n > 0 && !l.lease.Grow(decodedTimes*int64(n)) {
-		return 0, errBusy
-	}
-	return n, err
-}
-
-// message reads the whole body of a request and restores it. On failure it
-// sends an error response. release returns the memory of the message.
+// message reads the whole body of a request and restores it. A long file in base64 is decoded into a
+// temporary file while it is received. On failure it sends an error response. release returns the
+// memory and the file of the message.
 func (s *Server) message(w http.ResponseWriter, r *http.Request) (ok bool, release func()) {
-	release = func() {}
-	body := io.Reader(http.MaxBytesReader(w, r.Body, s.o.MaxBytes))
+	grow, release := func(int64) error { return nil }, func() {}
 	if c, known := callOf(r.Context()); known && s.o.Memory != nil {
 		lease := s.o.Memory(c.caller.Subject)
-		body, release = leased{body, lease}, lease.Release
+		release = lease.Release
+		grow = func(n int64) error {
+			if !lease.Grow(decodedTimes * n) {
+				return errBusy
+			}
+			return nil
+		}
 	}
-	return s.read(w, r, body), release
+	if r.ContentLength >= 0 && r.ContentLength <= largeMessage {
+		return s.read(w, r, grow), release
+	}
+	s.extend(w)
+	file, ok := s.readLarge(w, r, grow)
+	if file == nil {
+		return ok, release
+	}
+	free := release
+	return ok, func() {
+		_ = file.Close()
+		free()
+	}
 }
+
+// fileTime is the time to receive a large message.
+const fileTime = 5 * time.Minute
+
+// extend gives a large message of a known caller more time than limited.
+func (s *Server) extend(w http.ResponseWriter) {
+	connection := http.NewResponseController(w)
+	_ = connection.SetReadDeadline(time.Now().Add(max(fileTime, s.o.ReadTimeout)))
+	_ = connection.SetWriteDeadline(time.Now().Add(max(fileTime, s.o.ReadTimeout) + s.o.Timeout + writeGrace))
+}
+
+// inlineFile is the size up to which a file in base64 stays in its message.
+const inlineFile = 64 << 10
+
+func (s *Server) readLarge(w http.ResponseWriter, r *http.Request, grow func(int64) error) (file *os.File, ok bool) {
+	x := check.Extraction{
+		Path: []string{"params", "arguments", catalog.ArgContent}, Inline: inlineFile, Max: s.o.MaxBytes, Grow: grow,
+		File: func() (io.Writer, error) {
+			made, err := os.CreateTemp(s.o.TempDir, "upload-*")
+			if err != nil {
+				return nil, fmt.Errorf("%w: %w", errStore, err)
+			}
+			file = made
+			// An unlinked file is deleted even if this process crashes.
+			if err := os.Remove(made.Name()); err != nil {
+				return nil, fmt.Errorf("%w: %w", errStore, err)
+			}
+			return made, nil
+		},
+	}
+	body, moved, err := x.Read(http.MaxBytesReader(w, r.Body, s.o.MaxFileBytes))
+	if err == nil && moved {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if !s.accept(w, r, body, err) {
+		return file, false
+	}
+	held := &held{Reader: bytes.NewReader(body), size: len(body)}
+	if moved {
+		held.file = file
+	}
+	r.Body, r.ContentLength = held, int64(len(body))
+	return file, true
+}
+
+var errStore = errors.New("store the file of a message")
 
 // largeMessage is the size above which the number of concurrently decoded
 // messages is limited below the number of processors, so that small messages
@@ -78,8 +130,12 @@ func newTurns() chan struct{} { return make(chan struct{}, max(1, runtime.GOMAXP
 func (s *Server) turn(r *http.Request) (in *http.Request, end func(), err error) {
 	body, ok := r.Body.(*held)
 	c, known := callOf(r.Context())
-	if !ok || !known || body.size <= largeMessage {
+	if !ok || !known {
 		return r, func() {}, nil
+	}
+	c.file = body.file
+	if body.size <= largeMessage {
+		return r.WithContext(context.WithValue(r.Context(), callKey{}, c)), func() {}, nil
 	}
 	select {
 	case s.turns <- struct{}{}:
@@ -94,20 +150,42 @@ func (s *Server) turn(r *http.Request) (in *http.Request, end func(), err error)
 type held struct {
 	io.Reader
 	size int
+	file *os.File // the decoded file of the message; nil if the body contains it
 }
 
 func (*held) Close() error { return nil }
 
-func (s *Server) read(w http.ResponseWriter, r *http.Request, from io.Reader) bool {
-	body, err := io.ReadAll(from)
+func (s *Server) read(w http.ResponseWriter, r *http.Request, grow func(int64) error) bool {
+	if err := grow(r.ContentLength); err != nil {
+		return s.accept(w, r, nil, err)
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.o.MaxBytes))
+	if !s.accept(w, r, body, err) {
+		return false
+	}
+	r.Body = &held{Reader: bytes.NewReader(body), size: len(body)}
+	return true
+}
+
+// accept refuses a body that could not be read, or that contains too much.
+func (s *Server) accept(w http.ResponseWriter, r *http.Request, body []byte, err error) bool {
 	tooLarge := new(http.MaxBytesError)
 	switch {
 	case errors.Is(err, errBusy):
 		w.Header().Set("Retry-After", "1")
 		answer(w, http.StatusServiceUnavailable, "temporarily_unavailable", "The memory for messages is used up. Retry later.")
 		return false
-	case errors.As(err, &tooLarge):
-		answer(w, http.StatusRequestEntityTooLarge, "invalid_request", fmt.Sprintf("The message exceeds the limit of %d bytes.", s.o.MaxBytes))
+	case errors.As(err, &tooLarge), errors.Is(err, check.ErrDocumentTooLong):
+		limit := s.o.MaxBytes
+		if tooLarge.Limit > 0 {
+			limit = tooLarge.Limit
+		}
+		answer(w, http.StatusRequestEntityTooLarge, "invalid_request",
+			fmt.Sprintf("The message exceeds the limit of %d bytes. Send a file with the tool create_upload_link.", limit))
+		return false
+	case errors.Is(err, errStore):
+		s.o.Log.ErrorContext(r.Context(), "file of a message not stored", "error", err)
+		answer(w, http.StatusServiceUnavailable, "temporarily_unavailable", "The file could not be stored. Retry later.")
 		return false
 	case err != nil:
 		answer(w, http.StatusBadRequest, "invalid_request", "The message is incomplete or was too slow. Send it again.")
@@ -125,7 +203,6 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, from io.Reader) bo
 			return false
 		}
 	}
-	r.Body = &held{bytes.NewReader(body), len(body)}
 	return true
 }
 

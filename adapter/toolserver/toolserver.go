@@ -58,9 +58,12 @@ type Options struct {
 	// by default.
 	TrustedProxies []string
 
-	MaxBytes    int64         // of a message; 0 means DefaultMaxBytes
-	ReadTimeout time.Duration // within which a body arrives; 0 means DefaultReadTimeout
-	Timeout     time.Duration // of a call of the API; 0 means DefaultTimeout
+	MaxBytes int64 // of a message; 0 means DefaultMaxBytes
+	// MaxFileBytes limits a message with a file in base64, which is received as a stream.
+	MaxFileBytes int64         // 0 means DefaultMaxFileBytes
+	TempDir      string        // of such files; "" for the system's
+	ReadTimeout  time.Duration // within which a body arrives; 0 means DefaultReadTimeout
+	Timeout      time.Duration // of a call of the API; 0 means DefaultTimeout
 	// Client sends requests to the API; nil for a default client.
 	Client *http.Client
 	// Extension extends the protocol server. Tests of the protocol use it.
@@ -76,9 +79,10 @@ type Extension struct {
 
 // Defaults.
 const (
-	DefaultMaxBytes    = 2 << 20
-	DefaultReadTimeout = 30 * time.Second
-	DefaultTimeout     = 90 * time.Second
+	DefaultMaxBytes     = 2 << 20
+	DefaultMaxFileBytes = 32 << 20
+	DefaultReadTimeout  = 30 * time.Second
+	DefaultTimeout      = 90 * time.Second
 )
 
 // Server handles the routes of the tool server.
@@ -114,6 +118,9 @@ func New(o Options) (*Server, error) {
 	}
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = DefaultMaxBytes
+	}
+	if o.MaxFileBytes <= 0 {
+		o.MaxFileBytes = DefaultMaxFileBytes
 	}
 	if o.ReadTimeout <= 0 {
 		o.ReadTimeout = DefaultReadTimeout

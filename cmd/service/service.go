@@ -283,17 +283,18 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 	apiKeys, suppliers := s.newAPIKeys(), s.newSuppliers()
 	bookings := s.newSync(suppliers)
 	signIn.Keys, s.duplicates = apiKeys, s.newDuplicates(bookings, suppliers)
+	uploads := &documents.Service{
+		Reader: st.Documents(), Documents: st.Documents(), Entities: st.Entities(), Settings: st.Settings(),
+		Blobs: s.blobs, Renditions: st.Renditions(), Sniffer: sniffer{}, Viewer: s.viewer(), Events: st.Events(), Queue: s.queue, Plans: plans, Usage: st.Usage(),
+		UnitOfWork: st, Clock: s.clock, IDs: ids,
+	}
 	s.UseCases = httpapi.UseCases{
 		Billing: s.Billing, Shop: s.Shop, Integrations: s.Integrations, Sync: bookings, Session: signIn, APIKeys: apiKeys, Webhooks: s.newWebhooks(), Suppliers: suppliers,
 		Entities: &entities.Service{
 			Reader: st.Entities(), Entities: st.Entities(), Settings: st.Settings(), Memberships: st.Memberships(),
 			Events: st.Events(), Plans: plans, Usage: st.Usage(), UnitOfWork: st, Clock: s.clock, IDs: ids,
 		},
-		Documents: &documents.Service{
-			Reader: st.Documents(), Documents: st.Documents(), Entities: st.Entities(), Settings: st.Settings(),
-			Blobs: s.blobs, Renditions: st.Renditions(), Sniffer: sniffer{}, Viewer: s.viewer(), Events: st.Events(), Queue: s.queue, Plans: plans, Usage: st.Usage(),
-			UnitOfWork: st, Clock: s.clock, IDs: ids,
-		},
+		Documents: uploads, Links: s.newLinks(uploads),
 		Extraction: &usecaseextraction.Service{
 			Documents: st.Documents(), Orphans: st.Documents(), Invoices: st.Invoices(), Duplicates: s.duplicates, Entities: st.Entities(),
 			Settings: st.Settings(), Blobs: s.blobs, Renditions: st.Renditions(), Reader: reader, Events: st.Events(), Queue: s.queue,
@@ -320,7 +321,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 
 func (s *Service) buildHandler() (err error) {
 	server := &httpapi.Server{
-		UseCases: s.UseCases, Idempotency: s.store.Idempotency(), Clock: s.clock, Web: convert.Web(s.cfg.WebURL), PagesURL: s.cfg.WebURL,
+		UseCases: s.UseCases, Idempotency: s.store.Idempotency(), Clock: s.clock, Web: convert.Web(s.cfg.WebURL), BaseURL: s.cfg.BaseURL, PagesURL: s.cfg.WebURL,
 		Log: s.log, MaxUploadBytes: s.cfg.MaxUploadBytes, TempDir: s.cfg.DataDir,
 		Consents: httpapi.Consents{
 			Path: callbackPath, Secure: strings.HasPrefix(s.cfg.BaseURL, "https://"), Loopback: s.cfg.Environment.Rules().LoopbackConsent,
@@ -340,10 +341,10 @@ func (s *Service) buildHandler() (err error) {
 	}
 	s.handler, err = httpapi.NewHandler(server, edge.Options{
 		Authenticator: s.Session, Logger: s.log, AllowedOrigins: s.cfg.CORSOrigins, TrustedProxies: s.cfg.TrustedProxies,
-		PagesURL: s.cfg.WebURL,
-		Observe:  s.metrics.request, Rates: apiRates(s.cfg, limiter), Memory: s.bodyMemory.api,
+		PagesURL: s.cfg.WebURL, Transfers: httpapi.LinkTransfers, TempDir: s.cfg.DataDir,
+		Observe: s.metrics.request, Rates: apiRates(s.cfg, limiter), Memory: s.bodyMemory.api,
 		Secure: strings.HasPrefix(s.cfg.BaseURL, "https://"),
-		Limits: edge.Limits{JSONBytes: s.cfg.MaxJSONBytes, UploadBytes: s.cfg.MaxUploadBytes, Timeout: s.cfg.RequestTimeout},
+		Limits: edge.Limits{JSONBytes: s.cfg.MaxJSONBytes, FileJSONBytes: s.cfg.MaxJSONUploadBytes, UploadBytes: s.cfg.MaxUploadBytes, Timeout: s.cfg.RequestTimeout},
 	}, s.Ready, s.webhooks().Register, signInPage.Register, app.Register)
 	return err
 }

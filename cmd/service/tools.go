@@ -89,7 +89,7 @@ func newTools(
 			AuthMethod: rules.TokenAuthMethod, Scopes: rules.Scopes, Redirects: cfg.Tools.RedirectURIs,
 			LoopbackRedirects: rules.LoopbackRedirects, Now: now.Now,
 		},
-		Rates: toolRates(cfg, limiter), Memory: memory.tools, TrustedProxies: cfg.TrustedProxies,
+		Rates: toolRates(cfg, limiter), Memory: memory.tools, MaxFileBytes: cfg.MaxJSONUploadBytes, TempDir: cfg.DataDir, TrustedProxies: cfg.TrustedProxies,
 		Backend: backend, Verify: verifyTools(verifier, now), Origins: toolOrigins(cfg), Hosts: cfg.Tools.Hosts,
 		Version: version, Log: log, Observe: m.tool, Timeout: cfg.RequestTimeout + cfg.ExtractWaitTimeout,
 	})

@@ -53,16 +53,17 @@ type Config struct {
 	NotificationsURL string
 	Tools            Tools
 
-	Rates            Rates
-	CORSOrigins      []string // origins of pages that may call the API
-	MaxUploadBytes   int64
-	MaxJSONBytes     int64
-	BodyMemory       int64 // maximum bytes of all request bodies in progress
-	SignInPerAccount int
-	AdminKeys        bool // API keys of the role ADMIN are accepted
-	WebhookLoopback  bool // webhooks may lead to this machine
-	SignInPerAddress int
-	RequestTimeout   time.Duration
+	Rates              Rates
+	CORSOrigins        []string // origins of pages that may call the API
+	MaxUploadBytes     int64
+	MaxJSONBytes       int64
+	MaxJSONUploadBytes int64
+	BodyMemory         int64 // maximum bytes of all request bodies in progress
+	SignInPerAccount   int
+	AdminKeys          bool // API keys of the role ADMIN are accepted
+	WebhookLoopback    bool // webhooks may lead to this machine
+	SignInPerAddress   int
+	RequestTimeout     time.Duration
 
 	Workers            int // maximum number of concurrent jobs
 	ExtractorProcs     int // child processes that read PDFs
@@ -158,6 +159,7 @@ func (r *reader) load() Config {
 		Billing:            r.billing(),
 		MaxUploadBytes:     r.number("MAX_UPLOAD_BYTES", 256<<20, 1, 16<<30),
 		MaxJSONBytes:       r.number("MAX_JSON_BYTES", 1<<20, 1024, 256<<20),
+		MaxJSONUploadBytes: r.number("MAX_JSON_UPLOAD_BYTES", 32<<20, 1024, 1<<30),
 		BodyMemory:         r.number("REQUEST_BODY_MEMORY_BYTES", 128<<20, 8<<20, 64<<30),
 		AdminKeys:          r.oneOf("ADMIN_API_KEYS", "off", "off", "on") == "on",
 		WebhookLoopback:    r.oneOf("WEBHOOK_LOOPBACK", "off", "off", "on") == "on",

@@ -153,6 +153,7 @@ var bodies = map[string]string{
 	"createApiKey":          `{"name":"Import","role":"VIEWER"}`, "revokeApiKey": ``,
 	"createWebhook": `{"url":"https://erp.example/","types":["*"],"enabled":false}`, "updateWebhook": `{"types":["invoice.*"]}`, "deleteWebhook": ``,
 	"rotateWebhookSecret": ``, "testWebhook": ``, "retryWebhookDelivery": ``,
+	"createUploadLink":   `{"entity_id":"$entity"}`,
 	"updateSupplier":     `{"name":"Acme Paper"}`,
 	"confirmBankAccount": `{"iban":"DE89370400440532013000","method":"letter"}`,
 	"mergeSupplier":      `{"into":"$supplier"}`,

@@ -273,7 +273,7 @@ func (s *Service) admin(ctx context.Context, a identity.Actor, one uuid.UUID, l 
 		return err
 	}
 	add(attention.WebhookDisabled, invoice.Blocking, attention.EnableWebhook, event.SubjectWebhook, disabled,
-		func(attention.Record) string { return "/webhooks" },
+		func(r attention.Record) string { return "/webhooks/" + r.ID.String() },
 		func(attention.Record) string {
 			return "A webhook was disabled, because its deliveries failed. Enable it when its receiver works."
 		})

@@ -40,6 +40,7 @@ var pages = map[string]string{
 	"createEntity":          "/entities",
 	"updateEntity":          "/entities/{entity_id}",
 	"uploadDocument":        "/documents",
+	"createUploadLink":      "/documents",
 	"extractInvoice":        "/documents/{document_id}",
 	"splitDocument":         "/documents/{document_id}",
 	"deleteDocument":        "/documents/{document_id}",

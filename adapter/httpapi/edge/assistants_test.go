@@ -72,11 +72,12 @@ var verdicts = map[string]string{
 	"getBillingUsage":             "yes yes yes",
 	"listPlans":                   "yes yes yes",
 
-	"uploadDocument": "no yes yes",
-	"extractInvoice": "no yes yes",
-	"splitDocument":  "no no yes",
-	"updateInvoice":  "no yes yes",
-	"changeInvoices": "no no yes",
+	"uploadDocument":   "no yes yes",
+	"createUploadLink": "no yes yes",
+	"extractInvoice":   "no yes yes",
+	"splitDocument":    "no no yes",
+	"updateInvoice":    "no yes yes",
+	"changeInvoices":   "no no yes",
 
 	"approveInvoice": "no no yes",
 	"rejectInvoice":  "no no yes",

@@ -3,8 +3,10 @@ package edge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"runtime"
 	"time"
 
@@ -125,6 +127,61 @@ func ReadBody(c *gin.Context, limit int64) ([]byte, error) {
 		s.engine.lease(c, s)
 	}
 	return readBody(s, http.MaxBytesReader(c.Writer, c.Request.Body, limit), c.Request.ContentLength)
+}
+
+// inlineFile is the size up to which a file in base64 stays in its JSON body.
+const inlineFile = 64 << 10
+
+// readFileBody reads a JSON body with a file in base64. A long file is decoded into a temporary file
+// while it is received, so that the memory of the request does not depend on its size.
+func (e *edge) readFileBody(c *gin.Context, s *state) ([]byte, error) {
+	x := check.Extraction{
+		Path: []string{s.operation.FileKey}, Inline: int(min(inlineFile, e.Limits.JSONBytes/2)), Max: e.Limits.JSONBytes, Grow: s.grow,
+		File: func() (io.Writer, error) {
+			file, err := os.CreateTemp(e.TempDir, "upload-*")
+			if err != nil {
+				return nil, fmt.Errorf("store upload: %w", err)
+			}
+			s.file = file
+			// An unlinked file is deleted even if this process crashes.
+			if err := os.Remove(file.Name()); err != nil {
+				return nil, fmt.Errorf("store upload: %w", err)
+			}
+			return file, nil
+		},
+	}
+	data, moved, err := x.Read(c.Request.Body)
+	switch tooLarge := new(http.MaxBytesError); {
+	case errors.Is(err, check.ErrDocumentTooLong):
+		return nil, s.operation.tooLarge(e.Limits.JSONBytes)
+	case errors.As(err, &tooLarge):
+		return nil, s.operation.tooLarge(tooLarge.Limit)
+	case err != nil && s.body.err != nil:
+		return nil, unreadable(err)
+	case err != nil || !moved:
+		return data, err
+	}
+	_, err = s.file.Seek(0, io.SeekStart)
+	return data, err
+}
+
+// BodyFile returns the decoded file of a JSON body; nil if the body itself contains it. It is closed
+// at the end of the request.
+func BodyFile(ctx context.Context) io.Reader {
+	if s := stateOf(ctx); s.file != nil {
+		return s.file
+	}
+	return nil
+}
+
+// tooLarge refuses a body that exceeds the limit.
+func (o *Operation) tooLarge(limit int64) *fault.Error {
+	if o == nil || o.FileKey == "" {
+		return payloadTooLarge(limit)
+	}
+	return fault.New(fault.Invalid, fault.CodePayloadTooLarge,
+		"The body exceeds the limit of %d bytes. Create an upload link (POST /api/documents/upload-links) and send the file there, or send it as multipart/form-data.", limit).
+		With("limit_bytes", limit)
 }
 
 // drainTime limits how long the rest of a body that is too large is read.

@@ -32,6 +32,7 @@ const refreshOperation = "refreshToken"
 // Limits bound the cost of one request. Zero values mean the defaults.
 type Limits struct {
 	JSONBytes     int64         // of a JSON body; 1 MiB
+	FileJSONBytes int64         // of a JSON body with a file in base64; 32 MiB
 	OpenBytes     int64         // of a body without a verified credential; 16 kB
 	UploadBytes   int64         // of a file sent as multipart; 256 MiB
 	Timeout       time.Duration // of a request; 60 s
@@ -45,6 +46,7 @@ const multipartOverhead = 1 << 20
 func (l Limits) orDefaults() Limits {
 	return Limits{
 		JSONBytes:     orDefault(l.JSONBytes, 1<<20),
+		FileJSONBytes: orDefault(l.FileJSONBytes, 32<<20),
 		OpenBytes:     orDefault(l.OpenBytes, 16<<10),
 		UploadBytes:   orDefault(l.UploadBytes, 256<<20),
 		Timeout:       orDefault(l.Timeout, time.Minute),
@@ -65,13 +67,16 @@ type Options struct {
 	Logger         *slog.Logger // nil: slog's default
 	Limits         Limits
 	Rates          Rates
-	Memory         func(Origin) Lease        // leases memory for bodies; nil: no limit
-	Secure         bool                      // clients reach the service only by https
-	PagesURL       string                    // the URL of the web application, without a trailing slash
-	AllowedOrigins []string                  // of browsers (CORS), such as https://app.example.com
-	TrustedProxies []string                  // addresses whose X-Forwarded-For is trusted; none by default
-	Observe        func(Observed)            // receives every request; nil: none
-	NewRequestID   func() (uuid.UUID, error) // nil: UUID version 7
+	Memory         func(Origin) Lease // leases memory for bodies; nil: no limit
+	TempDir        string             // of files in bodies; "" for the system's
+	Secure         bool               // clients reach the service only by https
+	PagesURL       string             // the URL of the web application, without a trailing slash
+	AllowedOrigins []string           // of browsers (CORS), such as https://app.example.com
+	TrustedProxies []string           // addresses whose X-Forwarded-For is trusted; none by default
+	// Transfers are the routes outside the specification that move files, by their pattern.
+	Transfers    map[string]Transfer
+	Observe      func(Observed)            // receives every request; nil: none
+	NewRequestID func() (uuid.UUID, error) // nil: UUID version 7
 }
 
 // Observed is a finished request.

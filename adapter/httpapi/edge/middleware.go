@@ -135,18 +135,25 @@ func (e *edge) allows(origin string) bool {
 func (e *edge) bound(c *gin.Context) {
 	limit, timeout := e.Limits.JSONBytes, e.Limits.Timeout
 	s := stateOf(c)
-	stream := s.operation != nil && s.operation.Stream
+	transfer := e.transferOf(c, s)
+	stream := s.operation != nil && s.operation.Stream || transfer == TransferOut
 	defer func() {
 		if s.memory != nil {
 			s.memory.Release()
 		}
+		if s.file != nil {
+			_ = s.file.Close()
+		}
 	}()
 	switch {
-	case s.operation.streams(c.ContentType()):
+	case s.operation.streams(c.ContentType()) || transfer == TransferIn:
 		limit, timeout = e.Limits.UploadBytes+multipartOverhead, e.Limits.UploadTimeout
+	case s.operation != nil && s.operation.FileKey != "":
+		limit, timeout = e.Limits.FileJSONBytes, e.Limits.UploadTimeout
 	case s.operation == nil || s.operation.Public:
 		limit = min(limit, e.Limits.OpenBytes)
-	case stream:
+	}
+	if stream {
 		timeout = e.Limits.UploadTimeout
 	}
 	// A context does not end a read from an idle connection. The error is
@@ -174,7 +181,7 @@ func (e *edge) bound(c *gin.Context) {
 	}
 	s.body.ReadCloser = http.MaxBytesReader(c.Writer, s.body.ReadCloser, limit)
 	if c.Request.ContentLength > limit {
-		s.tooLarge = payloadTooLarge(limit)
+		s.tooLarge = s.operation.tooLarge(limit)
 	}
 	c.Next()
 }

@@ -37,6 +37,9 @@ type Operation struct {
 	// Stream reports that the response can be long (x-stream). Writing it has the time of
 	// an upload; each step of it has the time of a request (see LongResponse).
 	Stream bool
+	// FileKey is the key of a file in base64 in the JSON body (x-base64). A long one is received
+	// into a file (see BodyFile).
+	FileKey string
 
 	parameters []parameter
 	body       *body
@@ -129,10 +132,11 @@ func newOperation(doc *openapi3.T, method, path string, item *openapi3.PathItem,
 	signed, _ := spec.Extensions["x-signed"].(bool)
 	browser, _ := spec.Extensions["x-browser"].(bool)
 	stream, _ := spec.Extensions["x-stream"].(bool)
+	fileKey, _ := spec.Extensions["x-base64"].(string)
 	operation := &Operation{
 		ID: spec.OperationID, Method: method, Path: path,
 		Permission: identity.Permission(permission), Public: len(security) == 0, Signed: signed,
-		Browser: browser, Stream: stream,
+		Browser: browser, Stream: stream, FileKey: fileKey,
 	}
 	for _, ref := range slices.Concat(item.Parameters, spec.Parameters) {
 		p, err := newParameter(ref.Value)

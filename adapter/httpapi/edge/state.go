@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"os"
 	"time"
 
 	"docledger/domain/fault"
@@ -24,7 +25,8 @@ type state struct {
 	sent      io.Reader    // the body without its limit
 	tooLarge  *fault.Error // set if the announced length of the body is too large
 	engine    *edge
-	memory    Lease // of the body; nil before it is read, and without a budget
+	file      *os.File // with the file of a JSON body; nil if the body contains it
+	memory    Lease    // of the body; nil before it is read, and without a budget
 
 	response context.Context // of a long response; nil for other operations
 	step     time.Duration   // limits each step of a long response

@@ -58,7 +58,12 @@ func (e *edge) checkBody(c *gin.Context, s *state) ([]fault.Field, error) {
 		return nil, nil
 	}
 	e.lease(c, s)
-	data, err := readBody(s, c.Request.Body, c.Request.ContentLength)
+	data, err := []byte(nil), error(nil)
+	if o.FileKey == "" {
+		data, err = readBody(s, c.Request.Body, c.Request.ContentLength)
+	} else {
+		data, err = e.readFileBody(c, s)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,9 @@ describe('account', () => {
     expect(me.data.user.email).toBe(sandbox.LOGIN_EMAIL)
     expect(me.requestId).toBe(me.headers.get('X-Request-Id'))
     expect((await api.whereTo({ query: { action: 'choose_plan' } })).data.url).toMatch(/\/billing$/)
+    const link = (await api.createUploadLink({ body: { entity_id, max_files: 2 } })).data
+    const sent = await fetch(link.url, { method: 'PUT', body: '<Invoice/>' })
+    expect(((await sent.json()) as { items: unknown[] }).items).toHaveLength(1)
     expect(Array.isArray((await api.listAttention({ query: { entity_id } })).data.items)).toBe(true)
     const members = await api.listMembers().toArray()
     expect(members.map((m) => m.email)).toContain(sandbox.LOGIN_EMAIL)
