@@ -23,6 +23,7 @@ import (
 	"docledger/usecase/attention"
 	"docledger/usecase/billing"
 	"docledger/usecase/documents"
+	"docledger/usecase/emails"
 	"docledger/usecase/entities"
 	"docledger/usecase/extraction"
 	"docledger/usecase/integrations"
@@ -48,6 +49,7 @@ type UseCases struct {
 	Attention    *attention.Service
 	Sync         *sync.Service
 	Settings     *settings.Service
+	Emails       *emails.Service
 	Events       event.Log
 	APIKeys      *apikeys.Service
 	Webhooks     *webhooks.Service

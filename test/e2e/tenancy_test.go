@@ -154,6 +154,7 @@ var bodies = map[string]string{
 	"createWebhook": `{"url":"https://erp.example/","types":["*"],"enabled":false}`, "updateWebhook": `{"types":["invoice.*"]}`, "deleteWebhook": ``,
 	"rotateWebhookSecret": ``, "testWebhook": ``, "retryWebhookDelivery": ``,
 	"updateSupplier":     `{"name":"Acme Paper"}`,
+	"updateEmailIntake":  `{"only_senders":false}`,
 	"confirmBankAccount": `{"iban":"DE89370400440532013000","method":"letter"}`,
 	"mergeSupplier":      `{"into":"$supplier"}`,
 }
