@@ -62,6 +62,8 @@ func (r *Receiver) ReceiveEmail(c *gin.Context, params webhooks.ReceiveEmailPara
 	case errors.As(err, &tooLarge):
 		r.WriteError(c, fault.New(fault.Invalid, fault.CodePayloadTooLarge, "The e-mail exceeds the limit of %d bytes.", r.Email.MaxBytes).
 			With("limit_bytes", r.Email.MaxBytes))
+	case fault.CodeOf(err) == fault.CodeForbidden:
+		r.WriteError(c, fault.New(fault.NotFound, fault.CodeNotFound, "The recipient does not accept messages of this sender."))
 	case err != nil:
 		r.WriteError(c, err)
 	default:

@@ -181,7 +181,7 @@ func TestEmailIsRefused(t *testing.T) {
 	if out, err := m.curl(m.address, message); err == nil {
 		t.Errorf("mail of a refused sender: %s", out)
 	}
-	m.post(m.address, message, "X-Webhook-Secret", emailSecret).Want(http.StatusForbidden, "forbidden")
+	m.post(m.address, message, "X-Webhook-Secret", emailSecret).Want(http.StatusNotFound, "not_found")
 	former := m.address
 	if m.address = m.rules(http.MethodPut, map[string]any{"new_address": true}).OK().Text("address"); m.address == former {
 		t.Error("the address did not change")
