@@ -605,6 +605,8 @@ func (e SettingsUpdateEinvoiceRules) Valid() bool {
 
 // Defines values for SourceFilter.
 const (
+	EMAIL   SourceFilter = "EMAIL"
+	FOLDER  SourceFilter = "FOLDER"
 	TRIGGER SourceFilter = "TRIGGER"
 	UPLOAD  SourceFilter = "UPLOAD"
 )
@@ -612,6 +614,10 @@ const (
 // Valid indicates whether the value is a known member of the SourceFilter enum.
 func (e SourceFilter) Valid() bool {
 	switch e {
+	case EMAIL:
+		return true
+	case FOLDER:
+		return true
 	case TRIGGER:
 		return true
 	case UPLOAD:
@@ -1357,7 +1363,7 @@ type Document struct {
 	// PageCount Number of pages; null until it is known.
 	PageCount nullable.Nullable[int] `json:"page_count"`
 
-	// Source UPLOAD: sent by a caller. TRIGGER: ingested from a document store.
+	// Source UPLOAD: sent by a caller. TRIGGER: ingested from a document store. EMAIL: sent to the address of the entity. FOLDER: ingested from a folder of the server.
 	Source string `json:"source"`
 
 	// IntegrationId An identifier, or null.
@@ -1386,6 +1392,9 @@ type Document struct {
 
 	// Signatures Signatures of a signed envelope (CAdES, `.p7m`), as stated.
 	Signatures []Signature `json:"signatures"`
+
+	// Email The e-mail that brought the document; null for other documents.
+	Email nullable.Nullable[EmailOrigin] `json:"email"`
 
 	// Progress The progress of a running extraction.
 	Progress nullable.Nullable[Progress] `json:"progress"`
@@ -1455,6 +1464,59 @@ type Duplicate struct {
 
 	// Dismissed The decision that they are different invoices; null if there is none.
 	Dismissed nullable.Nullable[Dismissal] `json:"dismissed"`
+}
+
+// EmailIntake defines model for EmailIntake.
+type EmailIntake struct {
+	// EntityId An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	EntityId externalRef0.Id `json:"entity_id"`
+
+	// Address The address that receives documents; null if this installation receives no e-mail.
+	Address nullable.Nullable[string] `json:"address"`
+
+	// Senders Accepted senders: addresses, or domains such as `@supplier.example`.
+	Senders []string `json:"senders"`
+
+	// OnlySenders Whether e-mail of other senders is refused.
+	OnlySenders bool `json:"only_senders"`
+}
+
+// EmailIntakeUpdate defines model for EmailIntakeUpdate.
+type EmailIntakeUpdate struct {
+	// Senders Replaces the accepted senders: addresses, or domains such as `@supplier.example`.
+	Senders *[]string `json:"senders,omitempty"`
+
+	// AcceptSender Adds one accepted sender.
+	AcceptSender *string `json:"accept_sender,omitempty"`
+
+	// OnlySenders Refuses e-mail of other senders.
+	OnlySenders *bool `json:"only_senders,omitempty"`
+
+	// NewAddress true: replaces the address. The former one no longer receives e-mail.
+	NewAddress *bool `json:"new_address,omitempty"`
+}
+
+// EmailOrigin The e-mail that brought the document; null for other documents.
+type EmailOrigin struct {
+	// From The address in the From field, as stated; empty if there is not exactly one.
+	From string `json:"from"`
+
+	// Subject The subject, as stated.
+	Subject string `json:"subject"`
+
+	// Spf SPF of the envelope sender; `none` if the address of the sending server is not known.
+	Spf string `json:"spf"`
+
+	// Dkim `pass` if a signature of the domain in `from` is valid.
+	Dkim string `json:"dkim"`
+
+	// Dmarc DMARC of the domain in `from`; `none` if it publishes no policy.
+	Dmarc string `json:"dmarc"`
+
+	// Accepted The sender was one of the accepted senders and passed DMARC. If false, a person must approve the invoice.
+	Accepted bool `json:"accepted"`
 }
 
 // Entity A legal entity whose documents the organization processes.
@@ -4238,6 +4300,9 @@ type CreateEntityJSONRequestBody = EntityCreate
 // UpdateEntityJSONRequestBody defines body for UpdateEntity for application/json ContentType.
 type UpdateEntityJSONRequestBody = EntityUpdate
 
+// UpdateEmailIntakeJSONRequestBody defines body for UpdateEmailIntake for application/json ContentType.
+type UpdateEmailIntakeJSONRequestBody = EmailIntakeUpdate
+
 // ConnectIntegrationJSONRequestBody defines body for ConnectIntegration for application/json ContentType.
 type ConnectIntegrationJSONRequestBody = ConnectRequest
 
@@ -4360,6 +4425,12 @@ type ServerInterface interface {
 	// UpdateEntity Update an entity
 	// (PUT /api/entities/{entity_id})
 	UpdateEntity(c *gin.Context, entityId EntityId, params UpdateEntityParams)
+	// GetEmailIntake Get the e-mail address of an entity
+	// (GET /api/entities/{entity_id}/email)
+	GetEmailIntake(c *gin.Context, entityId EntityId)
+	// UpdateEmailIntake Change who may send documents by e-mail
+	// (PUT /api/entities/{entity_id}/email)
+	UpdateEmailIntake(c *gin.Context, entityId EntityId)
 	// ListEvents List events
 	// (GET /api/events)
 	ListEvents(c *gin.Context, params ListEventsParams)
@@ -5363,6 +5434,56 @@ func (siw *ServerInterfaceWrapper) UpdateEntity(c *gin.Context) {
 	}
 
 	siw.Handler.UpdateEntity(c, entityId, params)
+}
+
+// GetEmailIntake operation middleware
+func (siw *ServerInterfaceWrapper) GetEmailIntake(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "entity_id" -------------
+	var entityId EntityId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "entity_id", c.Param("entity_id"), &entityId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetEmailIntake(c, entityId)
+}
+
+// UpdateEmailIntake operation middleware
+func (siw *ServerInterfaceWrapper) UpdateEmailIntake(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "entity_id" -------------
+	var entityId EntityId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "entity_id", c.Param("entity_id"), &entityId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.UpdateEmailIntake(c, entityId)
 }
 
 // ListEvents operation middleware
@@ -7408,6 +7529,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/integrations", wrapper.ListIntegrations)
 	router.POST(options.BaseURL+"/api/integrations/:integration_id/connect", wrapper.ConnectIntegration)
 	router.GET(options.BaseURL+"/api/integrations/:integration_id/status", wrapper.GetIntegrationStatus)
+	router.GET(options.BaseURL+"/api/entities/:entity_id/email", wrapper.GetEmailIntake)
+	router.PUT(options.BaseURL+"/api/entities/:entity_id/email", wrapper.UpdateEmailIntake)
 	router.GET(options.BaseURL+"/api/settings/:entity_id", wrapper.GetSettings)
 	router.PUT(options.BaseURL+"/api/settings/:entity_id", wrapper.UpdateSettings)
 	router.GET(options.BaseURL+"/api/webhooks", wrapper.ListWebhooks)
@@ -11915,6 +12038,355 @@ type UpdateEntity503JSONResponse struct {
 }
 
 func (response UpdateEntity503JSONResponse) VisitUpdateEntityResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetEmailIntakeRequestObject struct {
+	EntityId EntityId `json:"entity_id"`
+}
+
+type GetEmailIntakeResponseObject interface {
+	VisitGetEmailIntakeResponse(w http.ResponseWriter) error
+}
+
+type GetEmailIntake200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type GetEmailIntake200JSONResponse struct {
+	Body    EmailIntake
+	Headers GetEmailIntake200ResponseHeaders
+}
+
+func (response GetEmailIntake200JSONResponse) VisitGetEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetEmailIntake400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response GetEmailIntake400JSONResponse) VisitGetEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetEmailIntake401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response GetEmailIntake401JSONResponse) VisitGetEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetEmailIntake403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response GetEmailIntake403JSONResponse) VisitGetEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetEmailIntake404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response GetEmailIntake404JSONResponse) VisitGetEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetEmailIntake429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response GetEmailIntake429JSONResponse) VisitGetEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetEmailIntake500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response GetEmailIntake500JSONResponse) VisitGetEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetEmailIntake503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response GetEmailIntake503JSONResponse) VisitGetEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateEmailIntakeRequestObject struct {
+	EntityId EntityId `json:"entity_id"`
+	Body     *UpdateEmailIntakeJSONRequestBody
+}
+
+type UpdateEmailIntakeResponseObject interface {
+	VisitUpdateEmailIntakeResponse(w http.ResponseWriter) error
+}
+
+type UpdateEmailIntake200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type UpdateEmailIntake200JSONResponse struct {
+	Body    EmailIntake
+	Headers UpdateEmailIntake200ResponseHeaders
+}
+
+func (response UpdateEmailIntake200JSONResponse) VisitUpdateEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateEmailIntake400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response UpdateEmailIntake400JSONResponse) VisitUpdateEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateEmailIntake401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response UpdateEmailIntake401JSONResponse) VisitUpdateEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateEmailIntake403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response UpdateEmailIntake403JSONResponse) VisitUpdateEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateEmailIntake404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response UpdateEmailIntake404JSONResponse) VisitUpdateEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateEmailIntake429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response UpdateEmailIntake429JSONResponse) VisitUpdateEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateEmailIntake500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response UpdateEmailIntake500JSONResponse) VisitUpdateEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateEmailIntake503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response UpdateEmailIntake503JSONResponse) VisitUpdateEmailIntakeResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -19105,6 +19577,12 @@ type StrictServerInterface interface {
 	// UpdateEntity Update an entity
 	// (PUT /api/entities/{entity_id})
 	UpdateEntity(ctx context.Context, request UpdateEntityRequestObject) (UpdateEntityResponseObject, error)
+	// GetEmailIntake Get the e-mail address of an entity
+	// (GET /api/entities/{entity_id}/email)
+	GetEmailIntake(ctx context.Context, request GetEmailIntakeRequestObject) (GetEmailIntakeResponseObject, error)
+	// UpdateEmailIntake Change who may send documents by e-mail
+	// (PUT /api/entities/{entity_id}/email)
+	UpdateEmailIntake(ctx context.Context, request UpdateEmailIntakeRequestObject) (UpdateEmailIntakeResponseObject, error)
 	// ListEvents List events
 	// (GET /api/events)
 	ListEvents(ctx context.Context, request ListEventsRequestObject) (ListEventsResponseObject, error)
@@ -20008,6 +20486,73 @@ func (sh *strictHandler) UpdateEntity(ctx *gin.Context, entityId EntityId, param
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(UpdateEntityResponseObject); ok {
 		if err := validResponse.VisitUpdateEntityResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetEmailIntake operation middleware
+func (sh *strictHandler) GetEmailIntake(ctx *gin.Context, entityId EntityId) {
+	var request GetEmailIntakeRequestObject
+
+	request.EntityId = entityId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetEmailIntake(ctx, request.(GetEmailIntakeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetEmailIntake")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetEmailIntakeResponseObject); ok {
+		if err := validResponse.VisitGetEmailIntakeResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdateEmailIntake operation middleware
+func (sh *strictHandler) UpdateEmailIntake(ctx *gin.Context, entityId EntityId) {
+	var request UpdateEmailIntakeRequestObject
+
+	request.EntityId = entityId
+
+	var body UpdateEmailIntakeJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateEmailIntake(ctx, request.(UpdateEmailIntakeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateEmailIntake")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(UpdateEmailIntakeResponseObject); ok {
+		if err := validResponse.VisitUpdateEmailIntakeResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

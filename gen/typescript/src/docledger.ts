@@ -339,6 +339,28 @@ export class Docledger {
   }
 
   /**
+   * Get the e-mail address of an entity
+   *
+   * Returns the address at which the entity receives documents, and the senders
+   * that it accepts.
+   */
+  getEmailIntake(options: Call<types.GetEmailIntakeData>): Promise<Answer<types.GetEmailIntakeResponse>> {
+    return this.#transport.call({ id: 'getEmailIntake', safe: true }, sdk.getEmailIntake, options)
+  }
+
+  /**
+   * Change who may send documents by e-mail
+   *
+   * Changes only the keys in the body. The system never approves an invoice from an
+   * e-mail unless its sender is one of `senders` and passed DMARC.
+   *
+   * Assistants get 403; a user can do it at `details.confirm_url`.
+   */
+  updateEmailIntake(options: Call<types.UpdateEmailIntakeData>): Promise<Answer<types.UpdateEmailIntakeResponse>> {
+    return this.#transport.call({ id: 'updateEmailIntake' }, sdk.updateEmailIntake, options)
+  }
+
+  /**
    * List events
    *
    * Events, oldest first. Send each `next_cursor` as `after` to receive every event
@@ -1016,6 +1038,22 @@ export class Docledger {
    */
   whereTo(options: Call<types.WhereToData>): Promise<Answer<types.WhereToResponse>> {
     return this.#transport.call({ id: 'whereTo', safe: true }, sdk.whereTo, options)
+  }
+
+  /**
+   * Receive an e-mail from a provider of inbound e-mail
+   *
+   * For providers that forward e-mail as raw MIME. The secret of the installation
+   * authenticates the provider: in `X-Webhook-Secret`, as the password of HTTP Basic
+   * in the URL, or as a bearer token.
+   * Responses:
+   * - 200: the e-mail is stored, also if it was stored before.
+   * - 404 `not_found`: the installation receives no e-mail this way, the recipient
+   *   is not known, or it does not accept the sender.
+   * - 500: the e-mail could not be stored; the provider must send it again.
+   */
+  receiveEmail(options: Call<types.ReceiveEmailData>): Promise<Answer<types.ReceiveEmailResponse>> {
+    return this.#transport.call({ id: 'receiveEmail', open: true }, sdk.receiveEmail, options)
   }
 
   /**

@@ -838,6 +838,7 @@ export type Document = {
      * In the response to an upload: true if the entity already had these bytes.
      */
     duplicate?: boolean;
+    email: EmailOrigin;
     entity_id: Id;
     external_id: ExternalId;
     failure: Failure;
@@ -881,9 +882,9 @@ export type Document = {
      */
     size_bytes: number;
     /**
-     * UPLOAD: sent by a caller. TRIGGER: ingested from a document store.
+     * UPLOAD: sent by a caller. TRIGGER: ingested from a document store. EMAIL: sent to the address of the entity. FOLDER: ingested from a folder of the server.
      */
-    source: 'UPLOAD' | 'TRIGGER' | (string & {});
+    source: 'UPLOAD' | 'TRIGGER' | 'EMAIL' | 'FOLDER' | (string & {});
     /**
      * The path in the document store, in the e-mail or in the archive.
      */
@@ -930,6 +931,71 @@ export type Duplicate = {
      */
     rule: 'same_bytes' | 'same_number' | 'same_invoice_other_form' | 'near_number' | (string & {});
 };
+
+export type EmailIntake = {
+    /**
+     * The address that receives documents; null if this installation receives no e-mail.
+     */
+    address: string | null;
+    entity_id: Id;
+    /**
+     * Whether e-mail of other senders is refused.
+     */
+    only_senders: boolean;
+    /**
+     * Accepted senders: addresses, or domains such as `@supplier.example`.
+     */
+    senders: Array<string>;
+};
+
+export type EmailIntakeUpdate = {
+    /**
+     * Adds one accepted sender.
+     */
+    accept_sender?: string;
+    /**
+     * true: replaces the address. The former one no longer receives e-mail.
+     */
+    new_address?: boolean;
+    /**
+     * Refuses e-mail of other senders.
+     */
+    only_senders?: boolean;
+    /**
+     * Replaces the accepted senders: addresses, or domains such as `@supplier.example`.
+     */
+    senders?: Array<string>;
+};
+
+/**
+ * The e-mail that brought the document; null for other documents.
+ */
+export type EmailOrigin = {
+    /**
+     * The sender was one of the accepted senders and passed DMARC. If false, a person must approve the invoice.
+     */
+    accepted: boolean;
+    /**
+     * `pass` if a signature of the domain in `from` is valid.
+     */
+    dkim: 'none' | 'pass' | 'fail' | 'temperror' | 'permerror' | (string & {});
+    /**
+     * DMARC of the domain in `from`; `none` if it publishes no policy.
+     */
+    dmarc: 'none' | 'pass' | 'fail' | 'temperror' | 'permerror' | (string & {});
+    /**
+     * The address in the From field, as stated; empty if there is not exactly one.
+     */
+    from: string;
+    /**
+     * SPF of the envelope sender; `none` if the address of the sending server is not known.
+     */
+    spf: 'none' | 'neutral' | 'pass' | 'fail' | 'softfail' | 'temperror' | 'permerror' | (string & {});
+    /**
+     * The subject, as stated.
+     */
+    subject: string;
+} | null;
 
 /**
  * A legal entity whose documents the organization processes.
@@ -2743,7 +2809,7 @@ export type SkippedFileList = {
     next_cursor: string | null;
 };
 
-export type SourceFilter = 'UPLOAD' | 'TRIGGER';
+export type SourceFilter = 'UPLOAD' | 'TRIGGER' | 'EMAIL' | 'FOLDER';
 
 export type SplitPart = {
     /**
@@ -5151,6 +5217,114 @@ export type UpdateEntityResponses = {
 };
 
 export type UpdateEntityResponse = UpdateEntityResponses[keyof UpdateEntityResponses];
+
+export type GetEmailIntakeData = {
+    body?: never;
+    path: {
+        /**
+         * The entity.
+         */
+        entity_id: Id;
+    };
+    query?: never;
+    url: '/api/entities/{entity_id}/email';
+};
+
+export type GetEmailIntakeErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetEmailIntakeError = GetEmailIntakeErrors[keyof GetEmailIntakeErrors];
+
+export type GetEmailIntakeResponses = {
+    /**
+     * The address and its rules.
+     */
+    200: EmailIntake;
+};
+
+export type GetEmailIntakeResponse = GetEmailIntakeResponses[keyof GetEmailIntakeResponses];
+
+export type UpdateEmailIntakeData = {
+    body: EmailIntakeUpdate;
+    path: {
+        /**
+         * The entity.
+         */
+        entity_id: Id;
+    };
+    query?: never;
+    url: '/api/entities/{entity_id}/email';
+};
+
+export type UpdateEmailIntakeErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type UpdateEmailIntakeError = UpdateEmailIntakeErrors[keyof UpdateEmailIntakeErrors];
+
+export type UpdateEmailIntakeResponses = {
+    /**
+     * The changed rules.
+     */
+    200: EmailIntake;
+};
+
+export type UpdateEmailIntakeResponse = UpdateEmailIntakeResponses[keyof UpdateEmailIntakeResponses];
 
 export type ListEventsData = {
     body?: never;
@@ -8729,6 +8903,60 @@ export type WhereToResponses = {
 };
 
 export type WhereToResponse = WhereToResponses[keyof WhereToResponses];
+
+export type ReceiveEmailData = {
+    /**
+     * The e-mail as it was received.
+     */
+    body: Blob | File;
+    headers?: {
+        /**
+         * The secret.
+         */
+        'X-Webhook-Secret'?: string;
+    };
+    path?: never;
+    query: {
+        /**
+         * The address of the entity.
+         */
+        recipient: string;
+        /**
+         * The envelope sender.
+         */
+        sender?: string;
+    };
+    url: '/webhook/email';
+};
+
+export type ReceiveEmailErrors = {
+    /**
+     * - `invalid_signature`: the secret is missing or wrong.
+     * - `payload_too_large`: the e-mail exceeds the limit.
+     * - `invalid_request`: the body is not an e-mail.
+     *
+     */
+    400: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+};
+
+export type ReceiveEmailError = ReceiveEmailErrors[keyof ReceiveEmailErrors];
+
+export type ReceiveEmailResponses = {
+    /**
+     * The e-mail is stored.
+     */
+    200: WebhookReceipt;
+};
+
+export type ReceiveEmailResponse = ReceiveEmailResponses[keyof ReceiveEmailResponses];
 
 export type ReceiveIdentityEventData = {
     /**
