@@ -24,6 +24,7 @@ import (
 	"docledger/usecase/billing"
 	"docledger/usecase/deletion"
 	"docledger/usecase/documents"
+	"docledger/usecase/emails"
 	"docledger/usecase/entities"
 	"docledger/usecase/extraction"
 	"docledger/usecase/integrations"
@@ -52,6 +53,7 @@ type UseCases struct {
 	Links        *links.Service
 	Sync         *sync.Service
 	Settings     *settings.Service
+	Emails       *emails.Service
 	Events       event.Log
 	APIKeys      *apikeys.Service
 	Webhooks     *webhooks.Service

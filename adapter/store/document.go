@@ -37,6 +37,7 @@ type documentRow struct {
 	Attachments    jsonOf[[]attachmentJSON]
 	Signatures     *jsonOf[[]signatureJSON]
 	Known          *jsonOf[[]uuid.UUID]
+	Email          *jsonOf[emailJSON]
 	Attempts       int
 	Interruptions  int
 	Run            int
@@ -71,6 +72,20 @@ type attachmentJSON struct {
 type signatureJSON struct {
 	Signer   string    `json:"signer,omitempty"`
 	SignedAt time.Time `json:"signed_at,omitzero"`
+}
+
+type emailJSON struct {
+	From     string `json:"from"`
+	Subject  string `json:"subject"`
+	SPF      string `json:"spf"`
+	DKIM     string `json:"dkim"`
+	DMARC    string `json:"dmarc"`
+	Accepted bool   `json:"accepted"`
+}
+
+func emailToJSON(e document.Email) emailJSON {
+	e.From, e.Subject = clean(e.From), clean(e.Subject)
+	return emailJSON(e)
 }
 
 // signatures returns those of a row; rows without any have NULL.
@@ -116,6 +131,7 @@ func (r documentRow) fromRow() document.Document {
 		Attachments: mapped(r.Attachments.V, func(a attachmentJSON) document.Attachment { return document.Attachment(a) }),
 		Signatures:  r.signatures(),
 		Known:       r.known(),
+		Email:       fromOptionalJSON(r.Email, func(e emailJSON) document.Email { return document.Email(e) }),
 		Attempts:    r.Attempts, Interruptions: r.Interruptions, Run: r.Run, Restarts: r.Restarts, Requested: r.Requested, Forced: r.Forced,
 		Version: r.Version, CreatedBy: fromOptionalID(r.CreatedBy),
 		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt),
@@ -134,6 +150,7 @@ func toDocumentRow(d *document.Document) documentRow {
 		Attachments: jsonOf[[]attachmentJSON]{attachments},
 		Signatures:  signaturesJSON(d.Signatures),
 		Known:       knownJSON(d.Known),
+		Email:       optionalJSON(d.Email, emailToJSON),
 		Attempts:    d.Attempts, Interruptions: d.Interruptions, Run: d.Run, Restarts: d.Restarts, Requested: d.Requested, Forced: d.Forced,
 		Version: d.Version, CreatedBy: optionalID(d.CreatedBy),
 		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt,

@@ -43,7 +43,8 @@ type Receiver struct {
 	Inbox Inbox
 	// Senders are the configured senders. All other senders get not_found.
 	Senders    map[inbox.Sender]Verify
-	Storage    Storage // nil without document stores that send notifications
+	Storage    Storage       // nil without document stores that send notifications
+	Email      *EmailInbound // nil if no provider of inbound e-mail calls
 	WriteError func(c *gin.Context, err error)
 	Clock      usecase.Clock
 	Log        *slog.Logger

@@ -98,6 +98,11 @@ func serve(ctx context.Context, roles []string, afterRestore bool) error {
 	if err := listenMetrics(cfg, s.ListenMetrics); err != nil {
 		return err
 	}
+	if api && cfg.Email.Listen != "" {
+		if _, err := s.ListenEmail(cfg.Email.Listen); err != nil {
+			return err
+		}
+	}
 	var l net.Listener
 	switch {
 	case api || tools:

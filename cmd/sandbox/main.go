@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"docledger/adapter/email"
 	"docledger/adapter/extract/worker"
 	"docledger/cmd/service"
 	"docledger/infrastructure/config"
@@ -27,6 +28,9 @@ import (
 )
 
 const defaultPort = 8080
+
+// emailWebhookSecret is the secret of inbound e-mail.
+const emailWebhookSecret = "sandbox-inbound-email"
 
 // options are the command's flags.
 type options struct {
@@ -102,7 +106,7 @@ func run(ctx context.Context, o options) (err error) {
 	if o.verbose {
 		level = slog.LevelInfo
 	}
-	s, err := service.Open(ctx, cfg, logging.New(os.Stderr, "text", level), service.Overrides{Version: "sandbox", TestKeys: true})
+	s, err := service.Open(ctx, cfg, logging.New(os.Stderr, "text", level), service.Overrides{Version: "sandbox", TestKeys: true, Resolver: email.NoNames{}})
 	if err != nil {
 		return err
 	}
@@ -111,6 +115,10 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	metricsAt, err := s.ListenMetrics("127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	emailAt, err := s.ListenEmail("127.0.0.1:0")
 	if err != nil {
 		return err
 	}
@@ -134,7 +142,7 @@ func run(ctx context.Context, o options) (err error) {
 	}()
 	at := addresses{
 		base: baseURL, payments: payments.url, providers: providers,
-		identity: people, metrics: "http://" + metricsAt.String() + "/metrics",
+		identity: people, metrics: "http://" + metricsAt.String() + "/metrics", email: "smtp://" + emailAt.String(),
 	}
 	if err := announce(ctx, at, o.envFile, seeded, ended); err != nil {
 		cancel()
@@ -155,6 +163,7 @@ func configuration(o options, baseURL string, p *payments, providers *simulators
 		"SIGN_IN_TRIES_PER_ADDRESS": "100000", "REQUESTS_PER_CREDENTIAL": "1000000", "REQUESTS_PER_ORGANIZATION": "1000000",
 		"REQUESTS_PER_ADDRESS": "1000000", "REQUESTS_AT_ONCE": "1000",
 	}
+	maps.Copy(values, map[string]string{"EMAIL_DOMAIN": "in.example.com", "EMAIL_LISTEN": "127.0.0.1:0", "EMAIL_WEBHOOK_SECRET": emailWebhookSecret})
 	maps.Copy(values, providers.environment())
 	values["NOTIFICATIONS_URL"] = baseURL
 	maps.Copy(values, people.settings())

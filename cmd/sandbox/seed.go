@@ -30,6 +30,7 @@ type seeds struct {
 	organization uuid.UUID
 	entity       uuid.UUID
 	second       uuid.UUID
+	email        string // address of the first entity
 }
 
 // seed signs the administrator in, as a person would, which brings the
@@ -64,7 +65,11 @@ func seed(ctx context.Context, s *service.Service) (seeds, error) {
 		}
 		ids = append(ids, e.ID)
 	}
-	return seeds{organization: organization, entity: ids[0], second: ids[1]}, nil
+	intake, err := s.Emails.Get(ctx, identity.System(organization), ids[0])
+	if err != nil {
+		return seeds{}, err
+	}
+	return seeds{organization: organization, entity: ids[0], second: ids[1], email: s.Emails.Address(intake)}, nil
 }
 
 // seededNames are the names of the two entities of the sandbox.
@@ -96,6 +101,7 @@ type addresses struct {
 	providers *simulators
 	identity  *identityProvider
 	metrics   string
+	email     string // of the SMTP receiver
 }
 
 // announce waits until the service answers and then says how to reach it.
@@ -109,7 +115,7 @@ func announce(ctx context.Context, at addresses, envFile string, s seeds, ended 
 	host := at.identity.sim.Host()
 	var lines bytes.Buffer
 	printed := [][2]string{
-		{"BASE_URL", at.base}, {"DOCS_URL", at.base + "/docs"}, {"MCP_URL", at.base + "/mcp"}, {"METRICS_URL", at.metrics}, {"STRIPE_URL", at.payments},
+		{"BASE_URL", at.base}, {"DOCS_URL", at.base + "/docs"}, {"MCP_URL", at.base + "/mcp"}, {"METRICS_URL", at.metrics}, {"SMTP_URL", at.email}, {"ENTITY_EMAIL", s.email}, {"EMAIL_WEBHOOK_SECRET", emailWebhookSecret}, {"STRIPE_URL", at.payments},
 	}
 	printed = append(printed, at.providers.printed()...)
 	for _, kv := range append(printed, [][2]string{

@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"docledger/adapter/email"
 	"docledger/adapter/extract"
 	"docledger/adapter/extract/sniff"
 	"docledger/adapter/httpapi"
@@ -72,6 +73,8 @@ type Overrides struct {
 	Version string
 	// Tracing receives spans instead of a configured collector.
 	Tracing *telemetry.Tracing
+	// Resolver replaces the name servers of e-mail.
+	Resolver email.Resolver
 	// Connectors replace connectors of providers.
 	Connectors integrations.Connectors
 	// Registrations are additional providers.
@@ -98,6 +101,7 @@ type Service struct {
 	Work          *jobadmin.Service
 
 	scraped
+	mailDoor
 	ending     atomic.Bool // a stop signal was received
 	watching   *watching.Service
 	duplicates *duplicateDetection
@@ -167,7 +171,7 @@ func dialect(cfg config.Config) string {
 
 // Open builds the service. It migrates an embedded database. PostgreSQL must be migrated already.
 func Open(ctx context.Context, cfg config.Config, log *slog.Logger, o Overrides) (*Service, error) {
-	s := &Service{cfg: cfg, log: log, clock: o.Clock, registered: registered(o.Registrations), bodyMemory: newBodyMemory(cfg), keyPrefix: keyPrefixOf(o.TestKeys)}
+	s := &Service{cfg: cfg, log: log, clock: o.Clock, registered: registered(o.Registrations), bodyMemory: newBodyMemory(cfg), keyPrefix: keyPrefixOf(o.TestKeys), mailDoor: newMailDoor(o)}
 	if s.clock == nil {
 		s.clock = clock.System{}
 	}
@@ -313,7 +317,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 	}
 	s.Deletion = s.newDeletion()
 	suppliers.Reviews, s.Integrations.Suppliers = s.Invoices, suppliers
-	s.watching = s.newWatching(plans)
+	s.watching, s.Emails = s.newWatching(plans), s.newEmails(plans)
 	s.Integrations.Watches = s.watching
 	s.Restore = s.newRestore()
 	s.Work = &jobadmin.Service{Jobs: s.queue, Owners: s.jobOwners(), UnitOfWork: st}
@@ -358,7 +362,7 @@ func (s *Service) webhooks() *webhook.Receiver {
 	if s.provider != nil {
 		senders[domaininbox.Identity] = s.verifyIdentity
 	}
-	return &webhook.Receiver{Inbox: s.Inbox, Senders: senders, Storage: s.watching, WriteError: edge.WriteError, ReadBody: edge.ReadBody, Clock: s.clock, Log: s.log}
+	return &webhook.Receiver{Inbox: s.Inbox, Senders: senders, Storage: s.watching, Email: s.emailInbound(), WriteError: edge.WriteError, ReadBody: edge.ReadBody, Clock: s.clock, Log: s.log}
 }
 
 // Handler serves all HTTP requests of the service.
@@ -409,6 +413,7 @@ func (s *Service) Run(ctx context.Context, l net.Listener, work bool) (err error
 	}
 	keys, stop := context.WithCancel(ctx)
 	wait := s.keepKeys(keys)
+	defer s.serveEmail(ctx)()
 	defer wait()
 	defer stop()
 	serving, close := s.untilDrained(ctx)

@@ -43,6 +43,8 @@ type Origin string
 const (
 	FromUpload  Origin = "UPLOAD"
 	FromTrigger Origin = "TRIGGER"
+	FromEmail   Origin = "EMAIL"  // sent to the address of the entity
+	FromFolder  Origin = "FOLDER" // ingested from a folder of the server
 )
 
 // The reasons for which a document waits for extraction.
@@ -82,6 +84,16 @@ type Signature struct {
 	SignedAt time.Time // zero if it is not stated
 }
 
+// Email describes the e-mail that brought a document. The values are as the sender
+// states them, and as SPF, DKIM and DMARC judged them when it was received.
+type Email struct {
+	From, Subject    string
+	SPF, DKIM, DMARC string
+	// Accepted reports that the sender was an accepted one and was authenticated.
+	// Otherwise a person must approve the invoice (domain D33).
+	Accepted bool
+}
+
 // Pages is a range of pages, both from 1 and inclusive.
 type Pages struct{ From, To int }
 
@@ -108,6 +120,7 @@ type Document struct {
 	// Known are documents that the entity had before a container brought the same bytes
 	// again.
 	Known         []uuid.UUID
+	Email         *Email // nil if no e-mail brought it
 	Pages         *Pages
 	Attachments   []Attachment
 	Signatures    []Signature // those of a signed envelope
@@ -172,13 +185,16 @@ type StoredBlob struct {
 	MediaType string // detected
 }
 
-// IngestInput is a file of a watched location.
+// IngestInput is a file that arrives without an upload: from a watched location, an
+// e-mail or a folder.
 type IngestInput struct {
 	StoredBlob
 	EntityID      uuid.UUID
 	IntegrationID uuid.UUID
 	Filename      string
 	SourcePath    string // the path within the watched location
+	Origin        Origin // "" means FromTrigger
+	Email         *Email // nil if no e-mail brought it
 	// Held reports that the plan's limit is reached, so the document waits (domain D15).
 	Held bool
 }

@@ -20,6 +20,18 @@ type WebhookReceipt struct {
 	Received bool `json:"received"`
 }
 
+// ReceiveEmailParams defines parameters for ReceiveEmail.
+type ReceiveEmailParams struct {
+	// Recipient The address of the entity.
+	Recipient string `form:"recipient" json:"recipient"`
+
+	// Sender The envelope sender.
+	Sender *string `form:"sender,omitempty" json:"sender,omitempty"`
+
+	// XWebhookSecret The secret.
+	XWebhookSecret *string `json:"X-Webhook-Secret,omitempty"`
+}
+
 // ReceiveIdentityEventParams defines parameters for ReceiveIdentityEvent.
 type ReceiveIdentityEventParams struct {
 	// SvixId The id of the event, the same in every delivery. The signature covers it.
@@ -58,6 +70,9 @@ type ReceiveStorageNotificationJSONRequestBody = WebhookEvent
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// ReceiveEmail Receive an e-mail from a provider of inbound e-mail
+	// (POST /webhook/email)
+	ReceiveEmail(c *gin.Context, params ReceiveEmailParams)
 	// ReceiveIdentityEvent Receive an event of the identity provider
 	// (POST /webhook/identity)
 	ReceiveIdentityEvent(c *gin.Context, params ReceiveIdentityEventParams)
@@ -77,6 +92,62 @@ type ServerInterfaceWrapper struct {
 }
 
 type MiddlewareFunc func(c *gin.Context)
+
+// ReceiveEmail operation middleware
+func (siw *ServerInterfaceWrapper) ReceiveEmail(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ReceiveEmailParams
+
+	// ------------- Required query parameter "recipient" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "recipient", c.Request.URL.Query(), &params.Recipient, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter recipient: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sender" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sender", c.Request.URL.Query(), &params.Sender, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sender: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "X-Webhook-Secret" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Webhook-Secret")]; found {
+		var XWebhookSecret string
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for X-Webhook-Secret, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Webhook-Secret", valueList[0], &XWebhookSecret, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter X-Webhook-Secret: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.XWebhookSecret = &XWebhookSecret
+
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ReceiveEmail(c, params)
+}
 
 // ReceiveIdentityEvent operation middleware
 func (siw *ServerInterfaceWrapper) ReceiveIdentityEvent(c *gin.Context) {
@@ -283,4 +354,5 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/webhook/payments", wrapper.ReceivePaymentEvent)
 	router.POST(options.BaseURL+"/webhook/identity", wrapper.ReceiveIdentityEvent)
 	router.POST(options.BaseURL+"/webhook/storage/:subscription_id", wrapper.ReceiveStorageNotification)
+	router.POST(options.BaseURL+"/webhook/email", wrapper.ReceiveEmail)
 }

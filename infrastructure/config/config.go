@@ -53,6 +53,8 @@ type Config struct {
 	NotificationsURL string
 	Tools            Tools
 
+	Email Email
+
 	Rates              Rates
 	CORSOrigins        []string // origins of pages that may call the API
 	MaxUploadBytes     int64
@@ -203,6 +205,7 @@ func (r *reader) load() Config {
 		c.Providers[spec.Code] = r.provider(spec)
 	}
 	c.HealthAt = r.listenIf("HEALTH_LISTEN")
+	c.Email = r.email()
 	c.Blob = r.blob()
 	offered := r.providers(c)
 	r.sameKeys(c, offered)

@@ -79,6 +79,14 @@ var groups = []group{
 		{"WEBHOOK_LOOPBACK", "`on` permits outgoing webhooks to this machine, also by http; only with DOCLEDGER_ENV=local"},
 		{"POLL_INTERVAL", "time between two polls of a watch, varied by up to a tenth"},
 	}},
+	{"E-mail", [][2]string{
+		{"EMAIL_DOMAIN", "domain of the addresses at which entities receive documents, required with EMAIL_LISTEN or EMAIL_WEBHOOK_SECRET; empty: no e-mail is received"},
+		{"EMAIL_LISTEN", "host and port at which e-mail is received by SMTP; empty: none"},
+		{"EMAIL_TLS_CERT", "file of the certificate chain for STARTTLS, in PEM; it is read again when it changes; empty: no encryption"},
+		{"EMAIL_TLS_KEY", "file of the private key of EMAIL_TLS_CERT, in PEM"},
+		{"EMAIL_MAX_BYTES", "largest e-mail"},
+		{"EMAIL_WEBHOOK_SECRET", "secret of at least 16 characters with which a provider of inbound e-mail calls `/webhook/email`; empty: 404"},
+	}},
 	{"Tools for assistants", [][2]string{
 		{"BACKEND_URL", "origin of the API that tools call; empty: the API in this process"},
 		{"MCP_AUTHORIZATION_SERVER", "`facade` advertises this server as the authorization server; `direct` advertises the identity provider, for one that states its own issuer in authorization responses; `auto` reads from the provider's metadata which of both fits"},

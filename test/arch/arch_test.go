@@ -71,6 +71,9 @@ var thirdParty = map[string][]string{
 	"github.com/ebitengine/purego":    {"adapter/extract/ocr/onnx"},
 	"github.com/yuin/goldmark":        {"adapter/httpapi"},
 	"github.com/emersion/go-message":  {"adapter/extract/container"},
+	"github.com/emersion/go-smtp":     {"adapter/email"},
+	"github.com/emersion/go-msgauth":  {"adapter/email", "test"},
+	"blitiri.com.ar/":                 {"adapter/email"},
 	module:                            {"adapter/httpapi", "test"}, // the pages of the documentation, at the root
 	"golang.org/x/image":              {"adapter/extract/ocr/raster", "adapter/extract/readable", "test"},
 	"codeberg.org/go-pdf/":            {"adapter/extract/readable"},

@@ -299,6 +299,9 @@ var recipes = map[string]recipe{
 		body["name"] = fmt.Sprintf("Changed %d", t.next())
 		return t.json(body)
 	}},
+	"updateEmailIntake": made(func(t *turn) any {
+		return t.emailRules()
+	}).on(freshEntity),
 	"updateSettings": {fresh: freshEntity, change: func(_ context.Context, t *turn) error {
 		body := t.body()
 		for _, key := range []string{"accounting_integration_id", "default_account_id", "default_tax_rate_id", "tax_mappings"} {
@@ -428,6 +431,21 @@ var recipes = map[string]recipe{
 		t.c.Header.Del("X-Goog-Channel-Token")
 		return t.query(func(q url.Values) { q.Set("validationToken", fmt.Sprintf("Validation: %d <&>", t.n)) })
 	}},
+	"receiveEmail": {fresh: public, change: func(_ context.Context, t *turn) error {
+		t.c.Header.Set("Content-Type", "message/rfc822")
+		t.c.Header.Set("X-Webhook-Secret", t.env["EMAIL_WEBHOOK_SECRET"])
+		t.c.Body = fmt.Appendf(nil, "From: a@example.com\r\nTo: b@example.com\r\nSubject: Message %d\r\n\r\nHello", t.next())
+		return t.query(func(q url.Values) { q.Set("recipient", t.env["ENTITY_EMAIL"]) })
+	}},
+}
+
+// emailRules are valid rules for the e-mail of an entity.
+func (t *turn) emailRules() any {
+	return []any{
+		map[string]any{"senders": []string{"billing@supplier.example", "@shop.example"}},
+		map[string]any{"accept_sender": "Billing@Supplier.example", "only_senders": true},
+		map[string]any{"new_address": true},
+	}[t.n%3]
 }
 
 func sign(key []byte, text string) []byte {

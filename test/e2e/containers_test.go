@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,18 +32,28 @@ func zipped(t *testing.T, files ...string) []byte {
 	return out.Bytes()
 }
 
-// email returns an e-mail with a text and attachments, in the order of names and contents.
-func email(from string, attachments ...string) []byte {
+// mimeMessage returns an e-mail with a text and attachments, in the order of names and contents.
+func mimeMessage(from string, attachments ...string) []byte {
 	var b strings.Builder
 	b.WriteString("From: " + from + "\r\nTo: in@example.net\r\nSubject: Your invoice\r\nDate: Mon, 2 Mar 2026 10:00:00 +0000\r\n" +
 		"Message-ID: <m1@example.com>\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=outer\r\n\r\n" +
 		"--outer\r\nContent-Type: text/plain\r\n\r\nThe invoice is attached.\r\n")
 	for i := 0; i < len(attachments); i += 2 {
 		b.WriteString("--outer\r\nContent-Type: application/octet-stream\r\nContent-Transfer-Encoding: base64\r\n" +
-			"Content-Disposition: attachment; filename=\"" + attachments[i] + "\"\r\n\r\n" + base64.StdEncoding.EncodeToString([]byte(attachments[i+1])) + "\r\n")
+			"Content-Disposition: attachment; filename=\"" + attachments[i] + "\"\r\n\r\n" + wrapped(base64.StdEncoding.EncodeToString([]byte(attachments[i+1]))))
 	}
 	b.WriteString("--outer--\r\n")
 	return []byte(b.String())
+}
+
+// wrapped returns a text in the lines of an e-mail.
+func wrapped(text string) string {
+	var b strings.Builder
+	for line := range slices.Chunk([]byte(text), 76) {
+		b.Write(line)
+		b.WriteString("\r\n")
+	}
+	return b.String()
 }
 
 // children extracts a container and returns its documents by their names.
@@ -67,7 +78,7 @@ func TestContainers(t *testing.T) {
 	org := s.NewOrganization("Containers")
 	token := org.Admin.Token
 	inner := zipped(t, "2026/march.xml", string(harness.UBL("C-2")), "notes.docx", "PK\x03\x04 no document", "Thumbs.db", "x")
-	raw := email("Shop <shop@example.com>", "invoice.xml", string(harness.UBL("C-1")), "all.zip", string(inner), "disclaimer.txt", "This e-mail is confidential.")
+	raw := mimeMessage("Shop <shop@example.com>", "invoice.xml", string(harness.UBL("C-1")), "all.zip", string(inner), "disclaimer.txt", "This e-mail is confidential.")
 	id := s.Upload(token, org.Entity, "mail.eml", raw).OK().Text("id")
 	found := children(t, s, token, id)
 	if len(found) != 3 || found["invoice.xml"].Text("status") != "EXTRACTED" || found["march.xml"].Text("status") != "EXTRACTED" ||
@@ -96,7 +107,7 @@ func TestContainers(t *testing.T) {
 		content []byte
 		reason  string
 	}{
-		"text only.eml":   {email("a@example.com"), "nothing_inside"},
+		"text only.eml":   {mimeMessage("a@example.com"), "nothing_inside"},
 		"only office.zip": {zipped(t, "a.docx", "PK\x03\x04 no document"), "nothing_inside"},
 		"empty.zip":       {zipped(t), "nothing_inside"},
 		"bomb.zip":        {zipped(t, "a.pdf", strings.Repeat("\x00", 40<<20)), "expands_too_far"},

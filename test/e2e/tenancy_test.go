@@ -155,6 +155,7 @@ var bodies = map[string]string{
 	"rotateWebhookSecret": ``, "testWebhook": ``, "retryWebhookDelivery": ``,
 	"createUploadLink":   `{"entity_id":"$entity"}`,
 	"updateSupplier":     `{"name":"Acme Paper"}`,
+	"updateEmailIntake":  `{"only_senders":false}`,
 	"confirmBankAccount": `{"iban":"DE89370400440532013000","method":"letter"}`,
 	"mergeSupplier":      `{"into":"$supplier"}`,
 }

@@ -62,6 +62,11 @@ func serve() error {
 	if err != nil {
 		return err
 	}
+	if cfg.Email.Listen != "" {
+		if _, err := s.ListenEmail(cfg.Email.Listen); err != nil {
+			return err
+		}
+	}
 	fmt.Println("http://" + l.Addr().String())
 	return s.Run(ctx, l, true)
 }

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"docledger/adapter/email"
 	"docledger/adapter/extract/worker"
 	"docledger/adapter/httpapi/spectest"
 	"docledger/cmd/service"
@@ -70,11 +71,13 @@ type Server struct {
 	DataDir string
 	// MetricsURL is the URL of the metrics without /metrics.
 	MetricsURL string
-	Service    *service.Service
-	Checker    *spectest.Checker
-	cfg        config.Config
-	t          testing.TB
-	client     *http.Client
+	// EmailAddress is the host and port of SMTP, if EMAIL_LISTEN is set.
+	EmailAddress string
+	Service      *service.Service
+	Checker      *spectest.Checker
+	cfg          config.Config
+	t            testing.TB
+	client       *http.Client
 }
 
 // Start starts a service that ends with the test.
@@ -108,6 +111,9 @@ func Start(t testing.TB, o Options) *Server {
 		prewarm()
 	}
 	ctx, cancel := context.WithCancel(context.Background())
+	if o.Overrides.Resolver == nil {
+		o.Overrides.Resolver = email.NoNames{}
+	}
 	s.Service, err = service.Open(ctx, s.cfg, log, o.Overrides)
 	if err != nil {
 		cancel()
@@ -123,6 +129,11 @@ func Start(t testing.TB, o Options) *Server {
 		at, err := s.Service.ListenMetrics("127.0.0.1:0")
 		must(t, err)
 		s.MetricsURL = "http://" + at.String()
+	}
+	if s.cfg.Email.Listen != "" {
+		at, err := s.Service.ListenEmail(s.cfg.Email.Listen)
+		must(t, err)
+		s.EmailAddress = at.String()
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Service.Run(ctx, l, !o.NoWorkers) }()

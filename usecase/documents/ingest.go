@@ -1,6 +1,7 @@
 package documents
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -27,8 +28,7 @@ func (s *Service) StoreBlob(ctx context.Context, r io.Reader) (document.StoredBl
 	return document.StoredBlob{SHA256: sha256, SizeBytes: size, MediaType: s.Sniffer.MediaType(begin.bytes)}, nil
 }
 
-// Ingest records a file that a watched place brought, with the job that reads
-// it, within the caller's transaction. Where the entity has the same bytes it
+// Ingest records a file that arrives without an upload, with the job that reads it, within the caller's transaction. Where the entity has the same bytes it
 // is their document, and fresh is false.
 func (s *Service) Ingest(ctx context.Context, a identity.Actor, in document.IngestInput) (d *document.Document, fresh bool, err error) {
 	if err := s.requireOpen(ctx, a, in.EntityID); err != nil {
@@ -42,7 +42,7 @@ func (s *Service) Ingest(ctx context.Context, a identity.Actor, in document.Inge
 	d = &document.Document{
 		ID: s.IDs.New(), EntityID: in.EntityID, OrganizationID: a.OrganizationID,
 		Filename: cleanFilename(in.Filename), MediaType: in.MediaType, SizeBytes: in.SizeBytes, SHA256: in.SHA256,
-		Origin: document.FromTrigger, IntegrationID: in.IntegrationID, SourcePath: in.SourcePath,
+		Origin: cmp.Or(in.Origin, document.FromTrigger), Email: in.Email, IntegrationID: in.IntegrationID, SourcePath: in.SourcePath,
 		Status: document.Uploaded, Requested: settings.AutoExtract, Version: 1, CreatedAt: now, UpdatedAt: now,
 	}
 	if in.Held && d.Requested {

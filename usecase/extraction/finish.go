@@ -154,9 +154,12 @@ func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, d
 }
 
 // needsPerson reports whether an assistant that may not approve uploaded the
-// document. SYSTEM does not approve such an invoice, because the assistant may have
-// made the document up.
+// document, or an e-mail of a sender who is not accepted brought it. SYSTEM does not
+// approve such an invoice, because the assistant or sender may have made it up.
 func (s *Service) needsPerson(ctx context.Context, o *outcome) (bool, error) {
+	if e := o.document.Email; e != nil && !e.Accepted {
+		return true, nil // domain D33
+	}
 	if o.settings.AssistantsApprove() {
 		return false, nil
 	}

@@ -72,7 +72,7 @@ func containedIn(d *document.Document, f *extraction.Contained) *document.Docume
 	return &document.Document{
 		EntityID: d.EntityID, OrganizationID: d.OrganizationID, ParentID: d.ID,
 		Filename: name, SourcePath: path, MediaType: f.MediaType, SizeBytes: f.SizeBytes, SHA256: f.SHA256,
-		Origin: d.Origin, IntegrationID: d.IntegrationID, Status: document.Uploaded, Requested: true,
+		Origin: d.Origin, IntegrationID: d.IntegrationID, Email: d.Email, Status: document.Uploaded, Requested: true,
 		Version: 1, CreatedBy: d.CreatedBy,
 	}
 }

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"docledger/domain/document"
+	"docledger/domain/email"
 	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/identity"
@@ -21,7 +22,7 @@ func (w Web) ToAPIDocument(d *document.Document) backend.Document {
 		SizeBytes: d.SizeBytes, Sha256: d.SHA256, PageCount: orNull(d.PageCount), Source: string(d.Origin),
 		IntegrationId: orNull(d.IntegrationID), SourcePath: orNull(d.SourcePath), Status: string(d.Status),
 		Failure: toAPIFailure(d.Failure), InvoiceId: orNull(d.InvoiceID), ParentId: orNull(d.ParentID),
-		Pages: toAPIPages(d.Pages), Attachments: list(d.Attachments, toAPIAttachment), Signatures: list(d.Signatures, toAPISignature), Progress: null[backend.Progress](),
+		Pages: toAPIPages(d.Pages), Attachments: list(d.Attachments, toAPIAttachment), Signatures: list(d.Signatures, toAPISignature), Email: toAPIEmail(d.Email), Progress: null[backend.Progress](),
 		HeldReason: orNull(d.HeldReason), ExternalId: orNull(d.ExternalID), Version: d.Version, CreatedBy: orNull(d.CreatedBy),
 		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt, WebUrl: w.page("documents", d.ID.String()),
 	}
@@ -43,6 +44,18 @@ func toAPIPages(p *document.Pages) nullable.Nullable[backend.PageRange] {
 
 func toAPIAttachment(a document.Attachment) backend.Attachment {
 	return backend.Attachment{Name: a.Name, MediaType: a.MediaType, SizeBytes: a.SizeBytes}
+}
+
+func toAPIEmail(e *document.Email) nullable.Nullable[backend.EmailOrigin] {
+	if e == nil {
+		return null[backend.EmailOrigin]()
+	}
+	return value(backend.EmailOrigin{From: e.From, Subject: e.Subject, Spf: e.SPF, Dkim: e.DKIM, Dmarc: e.DMARC, Accepted: e.Accepted})
+}
+
+// ToAPIEmailIntake returns the e-mail address of an entity and its rules.
+func ToAPIEmailIntake(i *email.Intake, address string) backend.EmailIntake {
+	return backend.EmailIntake{EntityId: i.EntityID, Address: orNull(address), Senders: some(i.Senders), OnlySenders: i.OnlySenders}
 }
 
 func toAPISignature(s document.Signature) backend.Signature {

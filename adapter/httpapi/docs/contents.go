@@ -17,7 +17,7 @@ var contents = []group{
 		"docs/guides/README.md", "docs/guides/quick-start.md", "docs/walkthrough.md", "docs/web-application.md",
 	}},
 	{"Use the API", []string{
-		"docs/guides/authentication.md", "docs/guides/uploads.md", "docs/guides/review.md", "docs/guides/sync.md",
+		"docs/guides/authentication.md", "docs/guides/uploads.md", "docs/intake.md", "docs/guides/review.md", "docs/guides/sync.md",
 		"docs/webhooks.md", "docs/guides/incoming-webhooks.md",
 		"docs/guides/idempotency.md", "docs/guides/pagination.md", "docs/guides/error-handling.md", errorsFile,
 		"docs/guides/rate-limits.md", "docs/guides/versioning.md", "docs/api.md",

@@ -54,6 +54,7 @@ var pages = map[string]string{
 	"dismissDuplicate":      "/invoices/{invoice_id}",
 	"syncInvoice":           "/invoices/{invoice_id}",
 	"updateSettings":        "/settings/{entity_id}",
+	"updateEmailIntake":     "/settings/{entity_id}",
 	"authorizeIntegration":  "/integrations",
 	"connectIntegration":    "/integrations/{integration_id}",
 	"setUpIntegration":      "/integrations/{integrationId}",

@@ -27,6 +27,7 @@ var verdicts = map[string]string{
 	"receivePaymentEvent":        "public",
 	"receiveIdentityEvent":       "public",
 	"receiveStorageNotification": "public",
+	"receiveEmail":               "public",
 
 	"getMe":                       "yes yes yes",
 	"whereTo":                     "yes yes yes",
@@ -58,6 +59,7 @@ var verdicts = map[string]string{
 	"getIntegrationStatus":        "yes yes yes",
 	"getIntegration":              "yes yes yes",
 	"getSettings":                 "yes yes yes",
+	"getEmailIntake":              "yes yes yes",
 	"listEvents":                  "yes yes yes",
 	"listAccountingOrganizations": "yes yes yes",
 	"listAccountingAccounts":      "yes yes yes",
@@ -107,6 +109,7 @@ var verdicts = map[string]string{
 	"updateEntity":          "no no no",
 	"deleteDocument":        "no no no",
 	"updateSettings":        "no no no",
+	"updateEmailIntake":     "no no no",
 	"authorizeIntegration":  "no no no",
 	"connectIntegration":    "no no no",
 	"setUpIntegration":      "no no no",

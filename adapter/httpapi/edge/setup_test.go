@@ -147,6 +147,10 @@ func (signed) ReceivePaymentEvent(c *gin.Context, _ webhooks.ReceivePaymentEvent
 	c.Data(http.StatusOK, "text/plain", body)
 }
 
+func (s signed) ReceiveEmail(c *gin.Context, _ webhooks.ReceiveEmailParams) {
+	s.ReceivePaymentEvent(c, webhooks.ReceivePaymentEventParams{})
+}
+
 func (s signed) ReceiveIdentityEvent(c *gin.Context, _ webhooks.ReceiveIdentityEventParams) {
 	s.ReceivePaymentEvent(c, webhooks.ReceivePaymentEventParams{})
 }

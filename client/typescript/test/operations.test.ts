@@ -114,6 +114,9 @@ describe('entities and settings', () => {
     expect(settings.data.approval_required).toBe(true)
     const put = await api.updateSettings({ path, body: { default_currency: 'EUR' } })
     expect(put.data.default_currency).toBe('EUR')
+    const rules = await api.updateEmailIntake({ path, body: { accept_sender: 'billing@supplier.example' } })
+    expect(rules.data.senders).toEqual(['billing@supplier.example'])
+    expect((await api.getEmailIntake({ path })).data).toEqual(rules.data)
   })
 })
 
@@ -347,6 +350,13 @@ describe('webhooks', () => {
   // The secrets of the sandbox, which simulates both senders.
   const seconds = () => Math.floor(Date.now() / 1000).toString()
   const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text)
+
+  test('an e-mail of a provider of inbound e-mail', async () => {
+    const body = new Blob(['From: a@example.com\r\nTo: b@example.com\r\nSubject: Hello\r\n\r\nNo invoice.'], { type: 'message/rfc822' })
+    const headers = { 'X-Webhook-Secret': sandbox.EMAIL_WEBHOOK_SECRET! }
+    const answer = await api.receiveEmail({ body, headers, query: { recipient: sandbox.ENTITY_EMAIL! } })
+    expect(answer.data).toEqual({ received: true })
+  })
 
   test('an event of the payment processor', async () => {
     const body = { id: `evt_${randomUUID()}`, object: 'event', type: 'product.created', created: Number(seconds()), data: { object: {} } }

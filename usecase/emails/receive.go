@@ -1,0 +1,197 @@
+package emails
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/mail"
+	"net/textproto"
+	"os"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"docledger/domain/billing"
+	"docledger/domain/document"
+	"docledger/domain/email"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+)
+
+const (
+	// maxHeader is the maximum size of the header of a message. The service itself
+	// parses the header; the rest is opened in a child process.
+	maxHeader  = 256 << 10
+	maxSubject = 300
+)
+
+// Lookup returns the intake of an address. It is a NotFound fault for an address of no
+// entity, which includes every address in another domain.
+func (s *Service) Lookup(ctx context.Context, address string) (*email.Intake, error) {
+	at := strings.LastIndexByte(address, '@')
+	if s.Domain == "" || at < 1 || !strings.EqualFold(address[at+1:], s.Domain) {
+		return nil, fault.Missing("recipient")
+	}
+	token, _, _ := strings.Cut(strings.ToLower(address[:at]), "+") // senders may add a tag
+	found, err := s.Intakes.OfTokenForReceiver(ctx, token)
+	if err != nil {
+		return nil, fmt.Errorf("find recipient: %w", err)
+	}
+	if found == nil {
+		return nil, fault.Missing("recipient")
+	}
+	e, err := s.Entities.Get(ctx, identity.System(found.OrganizationID).Scope(), found.EntityID)
+	if err != nil {
+		return nil, err
+	}
+	if e.Archived {
+		return nil, fault.Missing("recipient")
+	}
+	return found, nil
+}
+
+// Receive stores a message for each recipient. After it returned nil, every message is
+// stored with its job. A Forbidden fault means that no recipient accepts the sender. The
+// bytes of a message that an entity already has give no second document.
+func (s *Service) Receive(ctx context.Context, recipients []*email.Intake, e email.Envelope, message io.Reader) error {
+	file, err := s.spool(message)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name()) //nolint:errcheck // it is removed already, except on Windows
+	defer file.Close()           //nolint:errcheck // it is only read
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("read message: %w", err)
+	}
+	from, subject, err := headerOf(file)
+	if err != nil {
+		return err
+	}
+	var accepting []*email.Intake
+	for _, r := range recipients {
+		if !r.OnlySenders || r.Lists(from) {
+			accepting = append(accepting, r)
+		}
+	}
+	if len(accepting) == 0 {
+		return fault.New(fault.Forbidden, fault.CodeForbidden, "The recipient does not accept messages of this sender.")
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("read message: %w", err)
+	}
+	results := s.Authenticator.Authenticate(ctx, e, from, bufio.NewReader(file))
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("read message: %w", err)
+	}
+	kept, err := s.Documents.StoreBlob(ctx, file)
+	if err != nil {
+		return err
+	}
+	for _, r := range accepting {
+		origin := &document.Email{
+			From: from, Subject: subject, SPF: string(results.SPF), DKIM: string(results.DKIM), DMARC: string(results.DMARC),
+			Accepted: results.DMARC == email.Pass && r.Lists(from),
+		}
+		if err := s.ingest(ctx, r, kept, origin); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spool writes a message to a temporary file.
+func (s *Service) spool(message io.Reader) (*os.File, error) {
+	file, err := os.CreateTemp(s.TempDir, "email-*")
+	if err != nil {
+		return nil, fmt.Errorf("store message: %w", err)
+	}
+	_ = os.Remove(file.Name()) // the open file stays readable, and a killed process leaves nothing
+	if _, err := io.Copy(file, message); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+// ingest records a message as a document of an entity.
+func (s *Service) ingest(ctx context.Context, r *email.Intake, kept document.StoredBlob, origin *document.Email) error {
+	held, err := s.held(ctx, r)
+	if err != nil {
+		return err
+	}
+	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		_, _, err := s.Documents.Ingest(ctx, identity.System(r.OrganizationID), document.IngestInput{
+			StoredBlob: kept, EntityID: r.EntityID, Filename: nameOf(origin.Subject), Held: held, Origin: document.FromEmail, Email: origin,
+		})
+		return err
+	})
+}
+
+// held reports whether the plan has no room, so that the document waits (domain D15).
+func (s *Service) held(ctx context.Context, r *email.Intake) (bool, error) {
+	plan, err := s.Plans.Of(ctx, r.OrganizationID)
+	if err != nil {
+		return false, fmt.Errorf("find plan: %w", err)
+	}
+	if !plan.Writable || plan.MaxInvoicesPerMonth == nil {
+		return !plan.Writable, nil
+	}
+	used, err := s.Usage.Used(ctx, r.OrganizationID, billing.Invoices, billing.Month(s.Clock.Now()))
+	if err != nil {
+		return false, fmt.Errorf("read usage: %w", err)
+	}
+	return used >= *plan.MaxInvoicesPerMonth, nil
+}
+
+// headerOf returns the address in the From field and the subject. from is "" unless
+// there is exactly one address in exactly one field.
+func headerOf(r io.Reader) (from, subject string, err error) {
+	limited := &io.LimitedReader{R: r, N: maxHeader}
+	header, err := textproto.NewReader(bufio.NewReader(limited)).ReadMIMEHeader()
+	if len(header) == 0 || limited.N == 0 && err != nil {
+		return "", "", fault.New(fault.Invalid, fault.CodeInvalidRequest, "The message has no header, or one of more than %d bytes.", maxHeader)
+	}
+	decoder := &mime.WordDecoder{}
+	if subject, err = decoder.DecodeHeader(header.Get("Subject")); err != nil {
+		subject = header.Get("Subject")
+	}
+	subject = shown(subject)
+	fields := header["From"]
+	if len(fields) != 1 {
+		return "", subject, nil
+	}
+	list, err := (&mail.AddressParser{WordDecoder: decoder}).ParseList(fields[0])
+	if err != nil || len(list) != 1 {
+		return "", subject, nil
+	}
+	return strings.ToLower(list[0].Address), subject, nil
+}
+
+// shown removes what cannot be shown from a text, and what is too long.
+func shown(text string) string {
+	text = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, text))
+	if runes := []rune(text); len(runes) > maxSubject {
+		text = string(runes[:maxSubject])
+	}
+	return text
+}
+
+// nameOf returns the name of the file of a message.
+func nameOf(subject string) string {
+	subject = strings.NewReplacer("/", "-", `\`, "-").Replace(subject)
+	if subject == "" {
+		subject = "message"
+	}
+	for len(subject) > 200 {
+		_, last := utf8.DecodeLastRuneInString(subject)
+		subject = subject[:len(subject)-last]
+	}
+	return subject + ".eml"
+}
