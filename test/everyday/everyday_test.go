@@ -82,7 +82,10 @@ func (w *world) measure(k task) (r result) {
 			r.failed = f.reason
 		}
 	}()
-	if got := k.do(c); got != k.want {
+	got := k.do(c)
+	if c.calls > mostCalls {
+		r.failed = fmt.Sprintf("it needs more than %d calls", mostCalls)
+	} else if got != k.want {
 		r.failed = fmt.Sprintf("the answer is %q, want %q", got, k.want)
 	} else if k.after != nil {
 		if got := k.after(w); got != k.state() {

@@ -206,3 +206,17 @@ func TestShortenKeepsItsPromise(t *testing.T) {
 		}
 	}
 }
+
+// TestFailedChecks selects the checks that failed, which the API has only as a
+// part of all checks.
+func TestFailedChecks(t *testing.T) {
+	t.Parallel()
+	answer := catalog.Object{"id": "1", "checks": []any{
+		catalog.Object{"rule": "gross_sum", "passed": false, "severity": "BLOCKING"}, catalog.Object{"rule": "due_sum", "passed": true},
+	}}
+	catalog.Select(answer, catalog.Object{catalog.ArgFields: []any{"failed_checks", "checks.rule"}})
+	want := "map[checks:[map[rule:gross_sum] map[rule:due_sum]] failed_checks:[map[rule:gross_sum severity:BLOCKING]]]"
+	if got := fmt.Sprint(answer); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
