@@ -3471,6 +3471,11 @@ export type IssuedFrom = string;
 export type IssuedTo = string;
 
 /**
+ * Only entries with this part of a name or code; ignores case.
+ */
+export type LedgerSearch = string;
+
+/**
  * The number of items per page.
  */
 export type Limit = number;
@@ -4330,6 +4335,10 @@ export type ListDocumentsData = {
          * Only documents in this status; repeatable.
          */
         status?: Array<DocumentStatusFilter>;
+        /**
+         * Only files with this part of the name; ignores case.
+         */
+        q?: string;
         /**
          * Records with this id of another program.
          */
@@ -7590,6 +7599,10 @@ export type ListAccountingAccountsData = {
          */
         account_types?: Array<AccountTypeFilter>;
         /**
+         * Only entries with this part of a name or code; ignores case.
+         */
+        q?: string;
+        /**
          * The number of items per page; if absent, the list is complete.
          */
         limit?: number;
@@ -7657,6 +7670,10 @@ export type ListAccountingContactsData = {
          */
         entity_id?: Id;
         /**
+         * Only entries with this part of a name or code; ignores case.
+         */
+        q?: string;
+        /**
          * The number of items per page; if absent, the list is complete.
          */
         limit?: number;
@@ -7723,6 +7740,10 @@ export type ListAccountingCurrenciesData = {
          * The entity of the integration.
          */
         entity_id?: Id;
+        /**
+         * Only entries with this part of a name or code; ignores case.
+         */
+        q?: string;
         /**
          * The number of items per page; if absent, the list is complete.
          */
@@ -7857,6 +7878,10 @@ export type ListAccountingTaxRatesData = {
          * The entity of the integration.
          */
         entity_id?: Id;
+        /**
+         * Only entries with this part of a name or code; ignores case.
+         */
+        q?: string;
         /**
          * The number of items per page; if absent, the list is complete.
          */
