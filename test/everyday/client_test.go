@@ -1,15 +1,18 @@
 package everyday
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"docledger/test/assistant"
 
+	"github.com/google/uuid"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -159,8 +162,23 @@ func versions(list object) (out []object) {
 	return out
 }
 
-// confirmed opens the page of a refusal as the user and confirms everything.
+// confirmed opens the page of a refusal as the user and confirms everything, as
+// the page does.
 func (c *client) confirmed(page string) string {
-	items := c.Do(http.MethodGet, strings.TrimPrefix(page, c.URL), c.person, nil).OK()
-	return fmt.Sprint(items.Len("items"), " confirmed")
+	u, err := url.Parse(page)
+	if err != nil || !strings.HasPrefix(page, c.URL+"/confirm?") {
+		panic(failure{"the page is " + page})
+	}
+	var items []object
+	for item := range strings.SplitSeq(u.Query().Get("items"), ".") {
+		raw, err := base64.RawURLEncoding.DecodeString(item)
+		id, err2 := uuid.FromBytes(raw)
+		if err := errors.Join(err, err2); err != nil {
+			panic(failure{err.Error()})
+		}
+		inv := c.Do(http.MethodGet, "/api/invoices/"+id.String(), c.person, nil).OK()
+		items = append(items, object{"id": id, "version": inv.Number("version")})
+	}
+	c.Do(http.MethodPost, "/api/invoices/bulk", c.person, object{"action": u.Query().Get("action"), "items": items}).OK()
+	return fmt.Sprint(len(items), " confirmed")
 }
