@@ -84,6 +84,9 @@ func (s *Server) run(ctx context.Context, t catalog.Tool, bearer string, argumen
 		}
 		catalog.Clean(value)
 		page = pageOf(t, value)
+		if !t.ReadOnly {
+			catalog.Compact(value)
+		}
 		catalog.Select(value, arguments)
 		if t.IsShort() {
 			catalog.Brief(value)

@@ -104,7 +104,7 @@ func reviewTasks() []task {
 			}), "status")
 		}, "APPROVED", func(w *world) string { return w.invoice("CO-203", "status") }},
 		{review, "Did anybody send us an invoice twice?", func(c *client) string {
-			return suppliers(c.call("list_invoices", object{"failed_check": []string{"not_a_duplicate"}, "fields": []string{"invoice_number", "seller.name"}}))
+			return suppliers(c.call("find_duplicates", object{"fields": []string{"invoice_number", "seller.name"}}))
 		}, "Twin Supply", nil},
 	}
 }

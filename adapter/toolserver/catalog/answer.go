@@ -184,6 +184,28 @@ func Brief(answer Object) {
 	Shorten(answer, briefBytes)
 }
 
+// Compact removes what a model does not need from the items of a change of
+// several records: empty members, and the request id, which the items share.
+func Compact(answer Object) {
+	items, _ := answer[listItems].([]any)
+	for _, item := range items {
+		o, ok := item.(Object)
+		if !ok {
+			continue
+		}
+		maps.DeleteFunc(o, func(_ string, member any) bool { return member == nil })
+		failed, ok := o["error"].(Object)
+		if !ok {
+			continue
+		}
+		if details, ok := failed["details"].(Object); ok {
+			if delete(details, "request_id"); len(details) == 0 {
+				delete(failed, "details")
+			}
+		}
+	}
+}
+
 // briefBytes is the maximum size of the result of a change.
 const briefBytes = 1000
 

@@ -220,3 +220,18 @@ func TestFailedChecks(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// TestCompact keeps what a model needs of the items of a change.
+func TestCompact(t *testing.T) {
+	t.Parallel()
+	answer := catalog.Object{"items": []any{
+		catalog.Object{"id": "1", "ok": true, "status": "APPROVED", "error": nil},
+		catalog.Object{"id": "2", "ok": false, "status": nil, "error": catalog.Object{"code": "forbidden", "details": catalog.Object{"request_id": "r"}}},
+		catalog.Object{"id": "3", "ok": false, "error": catalog.Object{"code": "conflict", "details": catalog.Object{"request_id": "r", "status": "SYNCED"}}},
+	}}
+	catalog.Compact(answer)
+	want := "map[items:[map[id:1 ok:true status:APPROVED] map[error:map[code:forbidden] id:2 ok:false] map[error:map[code:conflict details:map[status:SYNCED]] id:3 ok:false]]]"
+	if got := fmt.Sprint(answer); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
