@@ -1178,7 +1178,9 @@ type BulkRequestAction string
 
 // BulkResult defines model for BulkResult.
 type BulkResult struct {
-	Items []BulkResultItem `json:"items"`
+	// ConfirmUrl The page on which a person can confirm all items that were refused because an assistant asked for them; null if there are none.
+	ConfirmUrl nullable.Nullable[string] `json:"confirm_url"`
+	Items      []BulkResultItem          `json:"items"`
 }
 
 // BulkResultItem defines model for BulkResultItem.
@@ -3674,6 +3676,9 @@ type ListDocumentsParams struct {
 	// Status Only documents in this status; repeatable.
 	Status *[]DocumentStatusFilter `form:"status,omitempty" json:"status,omitempty"`
 
+	// Q Only files with this part of the name; ignores case.
+	Q *string `form:"q,omitempty" json:"q,omitempty"`
+
 	// ExternalId Records with this id of another program.
 	ExternalId *ExternalIds `form:"external_id,omitempty" json:"external_id,omitempty"`
 
@@ -4725,6 +4730,14 @@ func (siw *ServerInterfaceWrapper) ListDocuments(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", c.Request.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter status: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
 		return
 	}
 

@@ -408,7 +408,8 @@ export class Docledger {
    * shows the result later.
    *
    * For `approve`, `acknowledge_checks` of an item names its failed BLOCKING checks.
-   * `reject` requires `reason`.
+   * `reject` requires `reason`. If the caller is an assistant that may not do it,
+   * `confirm_url` is one page on which a person sees these items and confirms them.
    */
   changeInvoices(options: Call<types.ChangeInvoicesData>): Promise<Answer<types.ChangeInvoicesResponse>> {
     return this.#transport.call({ id: 'changeInvoices' }, sdk.changeInvoices, options)

@@ -554,7 +554,8 @@ export const listInvoices = <ThrowOnError extends boolean = false>(options?: Opt
  * shows the result later.
  *
  * For `approve`, `acknowledge_checks` of an item names its failed BLOCKING checks.
- * `reject` requires `reason`.
+ * `reject` requires `reason`. If the caller is an assistant that may not do it,
+ * `confirm_url` is one page on which a person sees these items and confirms them.
  *
  */
 export const changeInvoices = <ThrowOnError extends boolean = false>(options: Options<ChangeInvoicesData, ThrowOnError>) => (options.client ?? client).post<ChangeInvoicesResponses, ChangeInvoicesErrors, ThrowOnError>({

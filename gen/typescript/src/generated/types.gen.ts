@@ -625,6 +625,10 @@ export type BulkRequest = {
 };
 
 export type BulkResult = {
+    /**
+     * The page on which a person can confirm all items that were refused because an assistant asked for them; null if there are none.
+     */
+    confirm_url: string | null;
     items: Array<BulkResultItem>;
 };
 
