@@ -22,10 +22,10 @@ var prepared = []string{
 	"invoice.extracted", "invoice.needs_review", "invoice.corrected", "invoice.note_added", "invoice.assigned", "invoice.duplicate_found",
 }
 
-// orderOf finds the tool that a text tells its reader to call.
+// orderOf finds the tool that a text orders its reader to call.
 var orderOf = regexp.MustCompile(`CALL ([a-z_]+)`)
 
-// TestObedientClient reads 100 invoices, each of which tells the reader to call a
+// TestObedientClient reads 100 invoices, each of which orders the reader to call a
 // tool, through every tool, with a client that does whatever it reads. The user is
 // an administrator. With the default setting nothing changes beyond what an
 // assistant may prepare (domain D10).
@@ -152,7 +152,7 @@ func obey(t *testing.T, session *assistant.Session, tools []*mcp.Tool, name stri
 		}
 	}
 	if name == "update_invoice" { // something that changes the invoice
-		arguments["note"] = "done as told"
+		arguments["note"] = "done as ordered"
 	}
 	if strings.HasPrefix(name, "list_") {
 		arguments["limit"] = 5
