@@ -56,6 +56,10 @@ lint: ## vet and staticcheck
 	@$(GO) vet -tags image ./test/image
 	@$(GO) tool staticcheck $$($(GO) list $(PACKAGES) | grep -v /gen/)
 
+.PHONY: assistant
+assistant: ## do 40 everyday tasks as a scripted assistant; print the calls and the bytes of each, with the goals
+	@$(GO) test -count=1 -run TestEverydayTasks ./test/everyday -v
+
 .PHONY: bench
 bench: build ## print the speed and memory figures with their goals and their spread over ROUNDS rounds (3); WRITE=1 writes docs/benchmarks.md
 	@$(GO) run ./test/bench

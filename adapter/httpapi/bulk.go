@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"strings"
 
 	"docledger/adapter/httpapi/edge"
 	"docledger/domain/fault"
@@ -9,6 +10,7 @@ import (
 	"docledger/gen/backend"
 	"docledger/usecase/sync"
 
+	"github.com/google/uuid"
 	"github.com/oapi-codegen/nullable"
 )
 
@@ -20,18 +22,31 @@ func (s *Server) ChangeInvoices(ctx context.Context, r backend.ChangeInvoicesReq
 	}
 	items := make([]backend.BulkResultItem, len(r.Body.Items))
 	applied := 0
+	var refused []uuid.UUID
 	for i, item := range r.Body.Items {
 		inv, err := s.changeOne(ctx, r.Body, item)
 		if err == nil {
 			applied++
 		}
 		items[i] = bulkResult(ctx, item, inv, err)
+		if isForAPerson(ctx, err) {
+			refused = append(refused, item.Id)
+			// The page of all refused items replaces a page for each.
+			details := items[i].Error.MustGet()
+			details.Details.ConfirmUrl = nil
+			details.Message = strings.ReplaceAll(details.Message, "details.confirm_url", "confirm_url")
+			items[i].Error.Set(details)
+		}
 	}
 	// Without a single change the whole request can be repeated.
 	if err := ctx.Err(); err != nil && applied == 0 {
 		return nil, err
 	}
-	return backend.ChangeInvoices200JSONResponse{Body: backend.BulkResult{Items: items}}, nil
+	page := nullable.NewNullNullable[string]()
+	if len(refused) > 0 {
+		page.Set(s.confirmationURL(r.Body.Action, refused, r.Body.Reason))
+	}
+	return backend.ChangeInvoices200JSONResponse{Body: backend.BulkResult{Items: items, ConfirmUrl: page}}, nil
 }
 
 func (s *Server) changeOne(ctx context.Context, body *backend.BulkRequest, item backend.BulkItem) (*invoice.Invoice, error) {

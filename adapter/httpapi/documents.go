@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"strings"
 
 	"docledger/adapter/httpapi/convert"
 	"docledger/adapter/httpapi/edge"
@@ -20,6 +21,9 @@ func (s *Server) ListDocuments(ctx context.Context, r backend.ListDocumentsReque
 		for _, status := range *r.Params.Status {
 			f.Statuses = append(f.Statuses, document.Status(status))
 		}
+	}
+	if r.Params.Q != nil {
+		f.Query = strings.TrimSpace(*r.Params.Q)
 	}
 	if err := s.visible(ctx, f.EntityID); err != nil {
 		return nil, err

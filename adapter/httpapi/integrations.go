@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"strings"
 
 	"docledger/adapter/httpapi/convert"
 	"docledger/adapter/httpapi/edge"
@@ -229,6 +230,15 @@ func partOf(limit *int, cursor *string) integrations.Part {
 	return integrations.Part{Limit: p.Limit, Cursor: p.After}
 }
 
+// searched is partOf with a part of a name or code.
+func searched(query *string, limit *int, cursor *string) integrations.Part {
+	p := partOf(limit, cursor)
+	if query != nil {
+		p.Query = strings.TrimSpace(*query)
+	}
+	return p
+}
+
 // ListAccountingOrganizations implements the operation
 // listAccountingOrganizations.
 func (s *Server) ListAccountingOrganizations(
@@ -262,7 +272,7 @@ func (s *Server) ListAccountingAccounts(
 		slices.Sort(filter)
 		filter = slices.Compact(filter)
 	}
-	found, err := s.Integrations.Accounts(ctx, actor(ctx), r.IntegrationId, filter, partOf(r.Params.Limit, r.Params.Cursor))
+	found, err := s.Integrations.Accounts(ctx, actor(ctx), r.IntegrationId, filter, searched(r.Params.Q, r.Params.Limit, r.Params.Cursor))
 	if err != nil {
 		return nil, err
 	}
@@ -278,7 +288,7 @@ func (s *Server) ListAccountingContacts(
 	if err := s.inEntity(ctx, r.IntegrationId, r.Params.EntityId); err != nil {
 		return nil, err
 	}
-	found, err := s.Integrations.Contacts(ctx, actor(ctx), r.IntegrationId, partOf(r.Params.Limit, r.Params.Cursor))
+	found, err := s.Integrations.Contacts(ctx, actor(ctx), r.IntegrationId, searched(r.Params.Q, r.Params.Limit, r.Params.Cursor))
 	if err != nil {
 		return nil, err
 	}
@@ -294,7 +304,7 @@ func (s *Server) ListAccountingTaxRates(
 	if err := s.inEntity(ctx, r.IntegrationId, r.Params.EntityId); err != nil {
 		return nil, err
 	}
-	found, err := s.Integrations.TaxRates(ctx, actor(ctx), r.IntegrationId, partOf(r.Params.Limit, r.Params.Cursor))
+	found, err := s.Integrations.TaxRates(ctx, actor(ctx), r.IntegrationId, searched(r.Params.Q, r.Params.Limit, r.Params.Cursor))
 	if err != nil {
 		return nil, err
 	}
@@ -310,7 +320,7 @@ func (s *Server) ListAccountingCurrencies(
 	if err := s.inEntity(ctx, r.IntegrationId, r.Params.EntityId); err != nil {
 		return nil, err
 	}
-	found, err := s.Integrations.Currencies(ctx, actor(ctx), r.IntegrationId, partOf(r.Params.Limit, r.Params.Cursor))
+	found, err := s.Integrations.Currencies(ctx, actor(ctx), r.IntegrationId, searched(r.Params.Q, r.Params.Limit, r.Params.Cursor))
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"docledger/domain/document"
@@ -205,7 +206,7 @@ func (r Documents) get(q *gorm.DB, s identity.Scope, id uuid.UUID) (*document.Do
 
 // List implements document.Reader.
 func (r Documents) List(ctx context.Context, s identity.Scope, f document.Filter, p page.Request) (page.Of[document.Document], error) {
-	b := withAll(withAll(bind("documents", s.OrganizationID).with("entity", f.EntityID).with("parent", f.ParentID),
+	b := withAll(withAll(bind("documents", s.OrganizationID).with("entity", f.EntityID).with("parent", f.ParentID).with("q", f.Query),
 		"status", f.Statuses), "external", f.ExternalIDs).done()
 	after, err := b.idKey(p.After)
 	if err != nil {
@@ -222,6 +223,11 @@ func (r Documents) List(ctx context.Context, s identity.Scope, f document.Filter
 				q = q.Where(t+".parent_id = ?", f.ParentID)
 			}
 			q = whereExternal(q, t, f.ExternalIDs)
+			if f.Query != "" {
+				// SQLite lowers only ASCII letters, so the query is compared in both cases.
+				q = q.Where("(lower("+t+`.filename) LIKE ? ESCAPE '\' OR lower(`+t+`.filename) LIKE ? ESCAPE '\')`,
+					likePattern(strings.ToLower(f.Query)), likePattern(lowerASCII(f.Query)))
+			}
 			if after != uuid.Nil {
 				q = q.Where(t+".id < ?", after)
 			}

@@ -28,6 +28,16 @@ func folded(s string) string {
 	return strings.Join(strings.Fields(letters.Replace(s)), " ")
 }
 
+// lowerASCII is strings.ToLower for ASCII letters alone, as lower() of SQLite.
+func lowerASCII(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
+}
+
 // likePattern matches s anywhere; use it with ESCAPE '\'.
 func likePattern(s string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s) + "%"

@@ -46,7 +46,9 @@ func (s *Server) handle(t catalog.Tool) mcp.ToolHandler {
 		if err != nil {
 			result, err = refused("The arguments are invalid: "+err.Error()+". Correct them and call again."), nil
 		} else {
-			result, outcome, err = s.run(ctx, operation, c.bearer, arguments)
+			var page string
+			result, page, outcome, err = s.run(ctx, operation, c.bearer, arguments)
+			result = shown(req, page, result)
 		}
 		if s.o.Observe != nil {
 			s.o.Observe(ctx, t.Name, outcome, time.Since(began))
@@ -57,29 +59,34 @@ func (s *Server) handle(t catalog.Tool) mcp.ToolHandler {
 	}
 }
 
-// run calls the API. outcome is a word for the log.
+// run calls the API. page is the page on which a person can do what the API
+// refused. outcome is a word for the log.
 func (s *Server) run(ctx context.Context, t catalog.Tool, bearer string, arguments catalog.Object) (
-	result *mcp.CallToolResult, outcome string, err error,
+	result *mcp.CallToolResult, page, outcome string, err error,
 ) {
 	budget := catalog.Budget(arguments)
 	var shortened string
 	// Items can have grown when a page is requested again, but rarely twice.
 	for range maxPages {
-		body, refusal := s.ask(ctx, t, bearer, arguments)
+		body, page, refusal := s.ask(ctx, t, bearer, arguments)
 		if refusal != nil {
-			return refusal, "refused", nil
+			return refusal, page, "refused", nil
 		}
 		if t.Image {
-			return pictured(body), "ok", nil
+			return pictured(body), "", "ok", nil
 		}
-		if shortened == "" && !t.IsShort() && isPassthrough(body, arguments, budget) {
-			return answered(body), "ok", nil
+		if shortened == "" && t.ReadOnly && isPassthrough(body, arguments, budget) {
+			return answered(body), "", "ok", nil
 		}
 		value := s.decode(ctx, t, body)
 		if value == nil {
-			return refused("The service returned an invalid response. Report it to the operator."), "refused", nil
+			return refused("The service returned an invalid response. Report it to the operator."), "", "refused", nil
 		}
 		catalog.Clean(value)
+		page = pageOf(t, value)
+		if !t.ReadOnly {
+			catalog.Compact(value)
+		}
 		catalog.Select(value, arguments)
 		if t.IsShort() {
 			catalog.Brief(value)
@@ -92,16 +99,16 @@ func (s *Server) run(ctx context.Context, t catalog.Tool, bearer string, argumen
 			catalog.Shorten(value, budget)
 			text, err := catalog.Encode(value)
 			if err != nil {
-				return nil, "failed", err
+				return nil, "", "failed", err
 			}
-			return answered(text), "ok", nil
+			return answered(text), page, "ok", nil
 		}
 		// The cursor of a shorter page continues after its last item.
 		arguments["limit"] = fit
 		shortened = fmt.Sprintf("The page has %d items because more items exceed max_tokens. "+
 			"Continue with cursor = next_cursor, or name the fields that you need in fields.", fit)
 	}
-	return refused("The list changes too fast. Request fewer items with limit."), "refused", nil
+	return refused("The list changes too fast. Request fewer items with limit."), "", "refused", nil
 }
 
 // isPassthrough reports whether a response needs no change. Most responses do
@@ -127,32 +134,35 @@ func (s *Server) decode(ctx context.Context, t catalog.Tool, body []byte) catalo
 const maxPages = 3
 
 // ask sends one request and reads the whole response. On failure it returns a
-// refusal for the model.
-func (s *Server) ask(ctx context.Context, t catalog.Tool, bearer string, arguments catalog.Object) (body []byte, refusal *mcp.CallToolResult) {
+// refusal for the model and the page on which a person can do it, if there is one.
+func (s *Server) ask(ctx context.Context, t catalog.Tool, bearer string, arguments catalog.Object) (
+	body []byte, page string, refusal *mcp.CallToolResult,
+) {
 	req, err := s.request(ctx, t, arguments)
 	if err != nil {
-		return nil, refused("The arguments are invalid: " + err.Error() + ". Correct them and call again.")
+		return nil, "", refused("The arguments are invalid: " + err.Error() + ". Correct them and call again.")
 	}
 	req.Header.Set("Authorization", "Bearer "+bearer)
 	req.Header.Set("User-Agent", "docledger-tools")
 	resp, err := s.o.Client.Do(req)
 	if err != nil {
 		s.o.Log.WarnContext(ctx, "API unavailable", "tool", t.Name, "error", stripURL(err))
-		return nil, refused("The service is unavailable. Retry in a few seconds" + retryWarning(t) + ".")
+		return nil, "", refused("The service is unavailable. Retry in a few seconds" + retryWarning(t) + ".")
 	}
 	defer resp.Body.Close()
 	body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if err != nil || len(body) > maxAnswer {
 		s.o.Log.WarnContext(ctx, "API response unreadable", "tool", t.Name, "bytes", len(body), "error", err)
-		return nil, refused("The response is incomplete. Request less data and retry" + retryWarning(t) + ".")
+		return nil, "", refused("The response is incomplete. Request less data and retry" + retryWarning(t) + ".")
 	}
 	if resp.StatusCode != http.StatusOK {
-		return nil, refused(s.explain(resp, body))
+		text, page := s.explain(resp, body)
+		return nil, page, refused(text)
 	}
 	if t.Image {
-		return body, nil
+		return body, "", nil
 	}
-	return bytes.TrimSpace(body), nil
+	return bytes.TrimSpace(body), "", nil
 }
 
 // request creates the API request. A file that was received as a stream is sent as one.
@@ -196,11 +206,12 @@ type envelope struct {
 	} `json:"error"`
 }
 
-// explain converts a refusal of the API to text with the next step.
-func (s *Server) explain(resp *http.Response, body []byte) string {
+// explain converts a refusal of the API to text with the next step. page is the
+// page on which a person can do it.
+func (s *Server) explain(resp *http.Response, body []byte) (text, page string) {
 	var e envelope
 	if err := json.Unmarshal(body, &e); err != nil || e.Error.Code == "" {
-		return fmt.Sprintf("The service returned status %d without a reason. Report it to the operator.", resp.StatusCode)
+		return fmt.Sprintf("The service returned status %d without a reason. Report it to the operator.", resp.StatusCode), ""
 	}
 	parts := []string{e.Error.Message}
 	for _, f := range e.Error.Details.Fields {
@@ -214,7 +225,7 @@ func (s *Server) explain(resp *http.Response, body []byte) string {
 	if e.Error.Details.ConfirmURL != "" {
 		parts = append(parts, "A user can do it at "+e.Error.Details.ConfirmURL+".")
 	}
-	return fmt.Sprintf("%s (%s, request %s)", strings.Join(parts, " "), e.Error.Code, e.Error.Details.RequestID)
+	return fmt.Sprintf("%s (%s, request %s)", strings.Join(parts, " "), e.Error.Code, e.Error.Details.RequestID), e.Error.Details.ConfirmURL
 }
 
 // nextStep returns what a model or its user can do about a code whose message

@@ -206,6 +206,8 @@ type Filter struct {
 	ParentID uuid.UUID
 	// ExternalIDs are ids of other programs.
 	ExternalIDs []string
+	// Query is a part of the file name in any case; "" for all.
+	Query string
 }
 
 // Reader reads documents within a scope.

@@ -582,6 +582,9 @@ type TriggerSourceList struct {
 // Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 type IntegrationId = externalRef0.Id
 
+// LedgerSearch defines model for LedgerSearch.
+type LedgerSearch = string
+
 // OwningEntity An identifier. The service creates UUIDs of version 7.
 //
 // Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
@@ -665,6 +668,9 @@ type ListAccountingAccountsParams struct {
 	// AccountTypes Only accounts of these classes, separated by commas.
 	AccountTypes *[]AccountTypeFilter `form:"account_types,omitempty" json:"account_types,omitempty"`
 
+	// Q Only entries with this part of a name or code; ignores case.
+	Q *LedgerSearch `form:"q,omitempty" json:"q,omitempty"`
+
 	// Limit The number of items per page; if absent, the list is complete.
 	Limit *PartLimit `form:"limit,omitempty" json:"limit,omitempty"`
 
@@ -677,6 +683,9 @@ type ListAccountingContactsParams struct {
 	// EntityId The entity of the integration.
 	EntityId *OwningEntity `form:"entity_id,omitempty" json:"entity_id,omitempty"`
 
+	// Q Only entries with this part of a name or code; ignores case.
+	Q *LedgerSearch `form:"q,omitempty" json:"q,omitempty"`
+
 	// Limit The number of items per page; if absent, the list is complete.
 	Limit *PartLimit `form:"limit,omitempty" json:"limit,omitempty"`
 
@@ -688,6 +697,9 @@ type ListAccountingContactsParams struct {
 type ListAccountingCurrenciesParams struct {
 	// EntityId The entity of the integration.
 	EntityId *OwningEntity `form:"entity_id,omitempty" json:"entity_id,omitempty"`
+
+	// Q Only entries with this part of a name or code; ignores case.
+	Q *LedgerSearch `form:"q,omitempty" json:"q,omitempty"`
 
 	// Limit The number of items per page; if absent, the list is complete.
 	Limit *PartLimit `form:"limit,omitempty" json:"limit,omitempty"`
@@ -712,6 +724,9 @@ type ListAccountingOrganizationsParams struct {
 type ListAccountingTaxRatesParams struct {
 	// EntityId The entity of the integration.
 	EntityId *OwningEntity `form:"entity_id,omitempty" json:"entity_id,omitempty"`
+
+	// Q Only entries with this part of a name or code; ignores case.
+	Q *LedgerSearch `form:"q,omitempty" json:"q,omitempty"`
 
 	// Limit The number of items per page; if absent, the list is complete.
 	Limit *PartLimit `form:"limit,omitempty" json:"limit,omitempty"`
@@ -1144,6 +1159,14 @@ func (siw *ServerInterfaceWrapper) ListAccountingAccounts(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "limit" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
@@ -1196,6 +1219,14 @@ func (siw *ServerInterfaceWrapper) ListAccountingContacts(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "limit" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
@@ -1245,6 +1276,14 @@ func (siw *ServerInterfaceWrapper) ListAccountingCurrencies(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
 		return
 	}
 
@@ -1349,6 +1388,14 @@ func (siw *ServerInterfaceWrapper) ListAccountingTaxRates(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
 		return
 	}
 

@@ -248,6 +248,17 @@ func (b *books) readLists(t *testing.T, s *harness.Server, o harness.Organizatio
 	if paged != complete.Len("items") {
 		t.Errorf("%d contacts in pages, %d at once", paged, complete.Len("items"))
 	}
+	for list, want := range map[string]string{
+		"accounting-accounts?q=office+expenses": "Office Expenses", "accounting-contacts?limit=1&q=LOGISTIK": "Muster Logistik GmbH", "accounting-currencies?q=usd": "United States Dollar",
+	} {
+		found := s.Do(http.MethodGet, base+"/"+list, token, nil).OK()
+		if b.Provider == "ACCOUNTING_A" && (found.Len("items") != 1 || found.Text("items", 0, "name") != want) {
+			t.Errorf("%s: %s", list, found.Raw)
+		}
+	}
+	if found := s.Do(http.MethodGet, base+"/accounting-tax-rates?q=nothing+of+this+name", token, nil).OK(); found.Len("items") != 0 {
+		t.Errorf("found %s", found.Raw)
+	}
 	s.Do(http.MethodGet, base+"/accounting-tax-rates?limit=1"+cursor, token, nil).Want(400, "invalid_request")
 	for _, l := range []string{"accounting-tax-rates", "accounting-currencies"} {
 		if n := s.Do(http.MethodGet, base+"/"+l, token, nil).OK().Len("items"); n == 0 {

@@ -41,6 +41,8 @@ const (
 type Part struct {
 	Limit  int
 	Cursor string
+	// Query is a part of a name or code; "" for all entries.
+	Query string
 }
 
 // Organizations lists the tenants that the consent covers (interface 4.2, row 2), with the entities
@@ -114,6 +116,7 @@ func (s *Service) Accounts(
 	if err != nil {
 		return none, err
 	}
+	list = matching(list, p, func(x accounting.Account) []string { return []string{x.Code, x.Name} })
 	return cut(list, p, fmt.Sprint("accounts", f), func(x accounting.Account) string { return x.ID })
 }
 
@@ -196,27 +199,27 @@ func (s *Service) CheckAccounts(ctx context.Context, a identity.Actor, id uuid.U
 func (s *Service) Contacts(ctx context.Context, a identity.Actor, id uuid.UUID, p Part) (page.Of[accounting.Contact], error) {
 	return listed(ctx, s, a, id, p, "contacts", func(r contactReader) func(context.Context, integration.Access) ([]accounting.Contact, error) {
 		return r.Contacts
-	}, func(x accounting.Contact) string { return x.ID })
+	}, func(x accounting.Contact) string { return x.ID }, func(x accounting.Contact) []string { return []string{x.Name, x.Email, x.TaxID} })
 }
 
 // TaxRates lists tax rates (row 6).
 func (s *Service) TaxRates(ctx context.Context, a identity.Actor, id uuid.UUID, p Part) (page.Of[accounting.TaxRate], error) {
 	return listed(ctx, s, a, id, p, "tax rates", func(r taxRateReader) func(context.Context, integration.Access) ([]accounting.TaxRate, error) {
 		return r.TaxRates
-	}, func(x accounting.TaxRate) string { return x.ID })
+	}, func(x accounting.TaxRate) string { return x.ID }, func(x accounting.TaxRate) []string { return []string{x.Name} })
 }
 
 // Currencies lists currencies (row 7).
 func (s *Service) Currencies(ctx context.Context, a identity.Actor, id uuid.UUID, p Part) (page.Of[accounting.Currency], error) {
 	return listed(ctx, s, a, id, p, "currencies", func(r currencyReader) func(context.Context, integration.Access) ([]accounting.Currency, error) {
 		return r.Currencies
-	}, func(x accounting.Currency) string { return x.Code })
+	}, func(x accounting.Currency) string { return x.Code }, func(x accounting.Currency) []string { return []string{x.Code, x.Name} })
 }
 
 // listed returns a page of a list that a capability reads.
 func listed[C, T any](
 	ctx context.Context, s *Service, a identity.Actor, id uuid.UUID, p Part, name string,
-	method func(C) func(context.Context, integration.Access) ([]T, error), key func(T) string,
+	method func(C) func(context.Context, integration.Access) ([]T, error), key func(T) string, texts func(T) []string,
 ) (page.Of[T], error) {
 	i, err := s.readable(ctx, a, id)
 	if err != nil {
@@ -230,7 +233,19 @@ func listed[C, T any](
 	if err != nil {
 		return page.Of[T]{}, err
 	}
-	return cut(list, p, name, key)
+	return cut(matching(list, p, texts), p, name, key)
+}
+
+// matching returns the entries that have the query of a part in one of their texts. It ignores
+// case.
+func matching[T any](list []T, p Part, texts func(T) []string) []T {
+	if p.Query == "" {
+		return list
+	}
+	query := strings.ToLower(p.Query)
+	return slices.DeleteFunc(list, func(x T) bool {
+		return !slices.ContainsFunc(texts(x), func(text string) bool { return strings.Contains(strings.ToLower(text), query) })
+	})
 }
 
 // readable returns an integration whose ledger can be read.
@@ -360,9 +375,12 @@ func (l *lists) forget(id uuid.UUID) {
 }
 
 // cut returns a page of a complete list. The cursor names the last entry of the previous page, so
-// that added and removed entries do not shift the pages.
+// that added and removed entries do not shift the pages. It is valid only with the same query.
 func cut[T any](list []T, p Part, name string, key func(T) string) (page.Of[T], error) {
 	from := 0
+	if p.Query != "" {
+		name += " of " + p.Query
+	}
 	if p.Cursor != "" {
 		last, err := readCursor(p.Cursor, name)
 		if err != nil {

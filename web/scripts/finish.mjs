@@ -15,7 +15,12 @@ rmSync(manifestPath)
 
 const wanted = new Set(Object.values(manifest).flatMap((chunk) => [chunk.file, ...(chunk.css ?? []), ...(chunk.assets ?? [])]))
 const sizes = new Map()
-for (const name of readdirSync(join(dist, 'assets'))) {
+const assets = readdirSync(join(dist, 'assets'))
+// The compressed files of the last build go first: a file with the same name is compressed again below.
+for (const name of assets.filter((name) => name.endsWith('.gz'))) {
+  rmSync(join(dist, 'assets', name))
+}
+for (const name of assets.filter((name) => !name.endsWith('.gz'))) {
   const file = `assets/${name}`
   if (!wanted.has(file)) {
     rmSync(join(dist, file))

@@ -4,6 +4,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { queryClient } from '@/api/queries'
 import { session } from '@/api/session'
 import { NotFound, RouteError } from '@/layout/RouteError'
+import { readConfirmation } from '@/screens/confirm/search'
 import { readSearch } from '@/screens/inbox/search'
 import { readReturn } from '@/screens/integrations/consent'
 import { SignInScreen } from '@/screens/sign-in/SignInScreen'
@@ -70,6 +71,13 @@ const suppliers = createRoute({
   component: lazyRouteComponent(() => import('@/screens/suppliers/SuppliersScreen'), 'SuppliersScreen'),
 })
 
+const confirm = createRoute({
+  getParentRoute: () => shell,
+  path: '/confirm',
+  validateSearch: readConfirmation,
+  component: lazyRouteComponent(() => import('@/screens/confirm/ConfirmScreen'), 'ConfirmScreen'),
+})
+
 const consentReturn = createRoute({
   getParentRoute: () => shell,
   path: '/integrations',
@@ -87,6 +95,7 @@ export const router = createRouter({
   routeTree: root.addChildren([signInRoute, shell.addChildren([
     inbox,
     review,
+    confirm,
     screen('/', () => import('@/screens/attention/AttentionScreen'), 'AttentionScreen'),
     screen('/documents', () => import('@/screens/documents/DocumentsScreen'), 'DocumentsScreen'),
     consentReturn,

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -103,6 +104,9 @@ func Select(answer Object, arguments Object) {
 	}
 	items, isList := answer[listItems].([]any)
 	if !isList {
+		if _, ok := wanted[failedChecks]; ok {
+			answer[failedChecks] = failedOf(answer)
+		}
 		keep(answer, wanted)
 		return
 	}
@@ -145,23 +149,32 @@ func keep(o Object, wanted map[string][]string) {
 // shortFields are the members that describe the result of a change.
 var shortFields = []string{"id", "invoice_number", "filename", "name", "status", "version", failedChecks}
 
-// failedChecks is the member of a short answer with the checks that failed.
+// failedChecks is the member of an answer with the checks that failed. The API
+// has it only as a part of checks.
 const failedChecks = "failed_checks"
 
 // IsShort reports whether the tool answers only what a change resulted in.
 func (t Tool) IsShort() bool { return t.short }
 
+// failedOf returns the failed checks of a record, without the member that reports
+// that they failed.
+func failedOf(record Object) []any {
+	failed := []any{}
+	checks, _ := record["checks"].([]any)
+	for _, c := range checks {
+		if check, ok := c.(Object); ok && check["passed"] == false {
+			check = maps.Clone(check)
+			delete(check, "passed")
+			failed = append(failed, check)
+		}
+	}
+	return failed
+}
+
 // Brief reduces the record that a change returns to the result of the change.
 func Brief(answer Object) {
-	if checks, ok := answer["checks"].([]any); ok {
-		failed := []any{}
-		for _, c := range checks {
-			if check, ok := c.(Object); ok && check["passed"] == false {
-				delete(check, "passed")
-				failed = append(failed, check)
-			}
-		}
-		answer[failedChecks] = failed
+	if _, ok := answer["checks"].([]any); ok {
+		answer[failedChecks] = failedOf(answer)
 	}
 	for name := range answer {
 		if !slices.Contains(shortFields, name) {
@@ -169,6 +182,28 @@ func Brief(answer Object) {
 		}
 	}
 	Shorten(answer, briefBytes)
+}
+
+// Compact removes what a model does not need from the items of a change of
+// several records: empty members, and the request id, which the items share.
+func Compact(answer Object) {
+	items, _ := answer[listItems].([]any)
+	for _, item := range items {
+		o, ok := item.(Object)
+		if !ok {
+			continue
+		}
+		maps.DeleteFunc(o, func(_ string, member any) bool { return member == nil })
+		failed, ok := o["error"].(Object)
+		if !ok {
+			continue
+		}
+		if details, ok := failed["details"].(Object); ok {
+			if delete(details, "request_id"); len(details) == 0 {
+				delete(failed, "details")
+			}
+		}
+	}
 }
 
 // briefBytes is the maximum size of the result of a change.

@@ -206,3 +206,32 @@ func TestShortenKeepsItsPromise(t *testing.T) {
 		}
 	}
 }
+
+// TestFailedChecks selects the checks that failed, which the API has only as a
+// part of all checks.
+func TestFailedChecks(t *testing.T) {
+	t.Parallel()
+	answer := catalog.Object{"id": "1", "checks": []any{
+		catalog.Object{"rule": "gross_sum", "passed": false, "severity": "BLOCKING"}, catalog.Object{"rule": "due_sum", "passed": true},
+	}}
+	catalog.Select(answer, catalog.Object{catalog.ArgFields: []any{"failed_checks", "checks.rule"}})
+	want := "map[checks:[map[rule:gross_sum] map[rule:due_sum]] failed_checks:[map[rule:gross_sum severity:BLOCKING]]]"
+	if got := fmt.Sprint(answer); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestCompact keeps what a model needs of the items of a change.
+func TestCompact(t *testing.T) {
+	t.Parallel()
+	answer := catalog.Object{"items": []any{
+		catalog.Object{"id": "1", "ok": true, "status": "APPROVED", "error": nil},
+		catalog.Object{"id": "2", "ok": false, "status": nil, "error": catalog.Object{"code": "forbidden", "details": catalog.Object{"request_id": "r"}}},
+		catalog.Object{"id": "3", "ok": false, "error": catalog.Object{"code": "conflict", "details": catalog.Object{"request_id": "r", "status": "SYNCED"}}},
+	}}
+	catalog.Compact(answer)
+	want := "map[items:[map[id:1 ok:true status:APPROVED] map[error:map[code:forbidden] id:2 ok:false] map[error:map[code:conflict details:map[status:SYNCED]] id:3 ok:false]]]"
+	if got := fmt.Sprint(answer); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

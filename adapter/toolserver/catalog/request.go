@@ -79,10 +79,29 @@ func (t Tool) checkFields(arguments Object) error {
 	asked, _ := arguments[ArgFields].([]any)
 	for _, name := range asked {
 		if !slices.Contains(t.selects, fmt.Sprint(name)) {
-			return fmt.Errorf("%s: there is no field %s; the fields are %s", ArgFields, check.Clean(fmt.Sprint(name)), strings.Join(t.selects, ", "))
+			return fmt.Errorf("%s: there is no field %s; %s", ArgFields, check.Clean(fmt.Sprint(name)), t.similar(fmt.Sprint(name)))
 		}
 	}
 	return nil
+}
+
+// similar names the members of the object that an unknown field refers to, else
+// the fields without a path. The description of the argument has all of them.
+func (t Tool) similar(name string) string {
+	first, _, _ := strings.Cut(name, ".")
+	var of, top []string
+	for _, field := range t.selects {
+		switch outer, _, nested := strings.Cut(field, "."); {
+		case outer == first:
+			of = append(of, field)
+		case !nested:
+			top = append(top, field)
+		}
+	}
+	if len(of) > 0 {
+		return "similar fields are " + strings.Join(of, ", ")
+	}
+	return "the fields are " + strings.Join(top, ", ")
 }
 
 func reasons(fields []check.Field) []string {

@@ -313,6 +313,10 @@ func (t *Tool) takeOutput(response *openapi3.ResponseRef) error {
 		record = items.Value.Items.Value
 	}
 	t.selects = selectable(record)
+	if record.Properties["checks"] != nil {
+		t.selects = append(t.selects, failedChecks)
+		slices.Sort(t.selects)
+	}
 	if len(t.selects) > fewFields && !t.short {
 		// The names of the fields are in ArgFields or known from the record that
 		// the reading tool returns. Only what a client relies on remains.

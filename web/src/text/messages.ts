@@ -4,6 +4,7 @@ import type { administration } from './en/administration'
 import { attention } from './en/attention'
 import type { billing } from './en/billing'
 import { common } from './en/common'
+import type { confirm } from './en/confirm'
 import type { documents } from './en/documents'
 import type { inbox } from './en/inbox'
 import type { integrations } from './en/integrations'
@@ -15,7 +16,7 @@ import { values } from './en/values'
 import type { webhooks } from './en/webhooks'
 
 type Parts = [
-  typeof administration, typeof attention, typeof billing, typeof common, typeof documents, typeof inbox, typeof integrations,
+  typeof administration, typeof attention, typeof billing, typeof common, typeof confirm, typeof documents, typeof inbox, typeof integrations,
   typeof review, typeof shell, typeof suppliers, typeof uploads, typeof values,
   typeof webhooks,
 ]

@@ -1,0 +1,15 @@
+export const confirm = {
+  'confirm.title': 'Confirm',
+  'confirm.title.approve': 'Approve {count|# invoice|# invoices}?',
+  'confirm.title.reject': 'Reject {count|# invoice|# invoices}?',
+  'confirm.title.sync': 'Book {count|# invoice|# invoices}?',
+  'confirm.lead': 'An assistant asked for this. Compare supplier, amount and bank account, and leave out what is wrong. Nothing changes before you confirm.',
+  'confirm.invalid': 'The address of this page is incomplete. Ask the assistant for it again.',
+  'confirm.bankAccount': 'Bank account',
+  'confirm.compared': 'I compared the failed checks with the original',
+  'confirm.reason': 'Reason for the rejection',
+  'confirm.do.approve': 'Approve {count|# invoice|# invoices}',
+  'confirm.do.reject': 'Reject {count|# invoice|# invoices}',
+  'confirm.do.sync': 'Book {count|# invoice|# invoices}',
+  'confirm.done': '{count|# invoice was|# invoices were} changed',
+} as const

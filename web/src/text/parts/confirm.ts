@@ -1,0 +1,4 @@
+import { confirm } from '../en/confirm'
+import { addMessages } from '../messages'
+
+addMessages(confirm)
