@@ -336,7 +336,8 @@ func (v *solver) due() {
 	dues := v.candidates(map[textrules.Role]float64{textrules.RoleDue: 1})
 	dues = slices.DeleteFunc(dues, func(c textrules.Candidate) bool { return !v.s.maybeMoney(v.rows[c.Index].amount) })
 	d, alone, ok := heaviest(dues)
-	if !ok {
+	v.rounding()
+	if !ok || c.PayableRounding != nil {
 		return
 	}
 	confidence := doubtful
@@ -357,11 +358,11 @@ func (v *solver) due() {
 		}
 		if g.Equal(d.Value) {
 			confidence = v.d.fields["gross_total"].Confidence
-		} else if confidence == doubtful && v.paidElsewhere(g.Sub(d.Value)) {
+		} else if confidence == doubtful && (v.paidElsewhere(g.Sub(d.Value)) || v.paidTogether(g.Sub(d.Value))) {
 			confidence = likely
 		}
 	}
-	if !alone {
+	if !alone || v.unexplainedPayment() {
 		confidence = min(confidence, doubtful)
 	}
 	v.take("amount_due", &c.AmountDue, d, confidence)
