@@ -16,7 +16,7 @@ import lightgbm as lgb
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-SEED, FOLDS, BOOSTERS, ROUNDS = 7, 5, 3, 140
+SEED, FOLDS, BOOSTERS, ROUNDS, STRETCH = 7, 5, 3, 140, 1.5
 
 
 def parameters(seed, objective):
@@ -175,10 +175,11 @@ def logit(p):
 
 def calibrate(points, hits):
     """Returns the share of right values at each point of the grid: a logistic function of the log odds. Two values, of which
-    one is wrong, are added at each end, so that few documents do not show certainty. The share is never above the
-    probability: layouts of other senders differ more than those of the folds."""
+    one is wrong, are added at each end, so that few documents do not show certainty. The share is never above that of
+    the log odds multiplied by STRETCH: layouts of other senders differ more than those of the folds."""
     line = LogisticRegression(C=10.0).fit(logit(list(points) + [0.0, 1.0] * 2)[:, None], list(hits) + [0, 1, 1, 0])
-    return [round(float(v), 4) for v in np.clip(np.minimum(line.predict_proba(logit(GRID)[:, None])[:, 1], GRID), 0.02, 0.99)]
+    most = 1 / (1 + np.exp(-STRETCH * logit(GRID)))
+    return [round(float(v), 4) for v in np.clip(np.minimum(line.predict_proba(logit(GRID)[:, None])[:, 1], most), 0.02, 0.99)]
 
 
 def save(path, model, shares):

@@ -129,6 +129,9 @@ func (s *parsedDocument) chooseDate(role textrules.Role) (found, float64, bool) 
 	if m == nil {
 		return choose(s.datesOf(role))
 	}
+	if role == textrules.RoleDueDate {
+		all = slices.DeleteFunc(all, func(c candidate) bool { return c.seg.isDiscountTerm() })
+	}
 	best, confidence, others := m.best(all, asStated)
 	if best == nil || best.p < floor {
 		return found{}, 0, false
@@ -188,9 +191,11 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 		}
 		return seller, buyer
 	}
-	if over := facts.nameAbove(b); over != "" {
-		sure = min(sure, contestedConfidence)
-		buyers = append([]*candidate{b, {found: found{value: over}, p: 0.1}}, buyers...)
+	for _, other := range []string{facts.nameAbove(b), facts.nameBelow(b)} {
+		if other != "" {
+			sure = min(sure, contestedConfidence)
+			buyers = append([]*candidate{b, {found: found{value: other}, p: 0.1}}, buyers...)
+		}
 	}
 	if other := facts.addressed(b, a, buyers); other != nil {
 		sure = min(sure, contestedConfidence)
@@ -242,11 +247,33 @@ func (n *nameFacts) nameAbove(c *candidate) string {
 		return ""
 	}
 	above := b.segments[at-1]
-	name := trimName(above.text)
-	if len(above.labels) > 0 || len(above.dates) > 0 || hasDigit(above.text) || !isName(name) || c.seg.y0-above.y1 > 1.2*n.s.height || sameName(name, c.value) {
+	if c.seg.y0-above.y1 > 1.2*n.s.height {
 		return ""
 	}
-	return name
+	return otherName(above, c.value)
+}
+
+// nameBelow returns the text directly below a name without a legal form if it can be a
+// name as well: the chosen name can be the contact of a company.
+func (n *nameFacts) nameBelow(c *candidate) string {
+	b, at := n.blocks[c.seg], n.index[c.seg]
+	if b == nil || at+1 >= len(b.segments) || textrules.IsCompany(c.value) || len(wordsFrom(c.seg, c.to)) > 0 {
+		return ""
+	}
+	below := b.segments[at+1]
+	if below.y0-c.seg.y1 > 1.3*n.s.height {
+		return ""
+	}
+	return otherName(below, c.value)
+}
+
+// otherName returns the text of a segment that can be a name other than the given one.
+func otherName(seg *segment, name string) string {
+	other := trimName(seg.text)
+	if len(seg.labels) > 0 || len(seg.dates) > 0 || hasDigit(seg.text) || !isName(other) || sameName(name, other) {
+		return ""
+	}
+	return other
 }
 
 // addressed returns another name with an address if the chosen buyer has none: the

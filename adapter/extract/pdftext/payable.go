@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"docledger/domain/extraction/textrules"
+	"docledger/domain/invoice"
 	"docledger/domain/money"
 )
 
@@ -26,6 +27,23 @@ func (v *solver) rounding() {
 		v.d.recordEvidence("amount_due", v.d.fields["gross_total"].Confidence, x.seg, x.amount.from, x.amount.to)
 		return
 	}
+}
+
+// taxesLines reports whether a tax is that of the lines alone, and the net total with
+// charges is not printed.
+func (v *solver) taxesLines(tax *stated) bool {
+	if v.lines == nil || v.d.fields["net_total"].Source != invoice.Computed {
+		return false
+	}
+	return v.lines.Mul(*tax.rate).Div(money.FromInt(100)).Within(tax.amount.value, v.tolerance())
+}
+
+// isDiscountTerm reports whether a segment grants a discount for an early payment: a
+// percentage with the word for a discount, and a date or an amount to pay. Neither its
+// date nor its amounts are those of the invoice.
+func (seg *segment) isDiscountTerm() bool {
+	return hasRole(seg, textrules.RoleAllowance) && (len(seg.dates) > 0 || hasRole(seg, textrules.RoleDue, textrules.RoleDueDate)) &&
+		slices.ContainsFunc(seg.amounts, func(a amount) bool { return a.percent })
 }
 
 // unexplainedPayment reports whether an amount labelled as paid or withheld is no part

@@ -54,6 +54,15 @@ func TestANetTotalThatIsNotPrintedIsComputed(t *testing.T) {
 	}
 }
 
+func TestATaxOfTheLinesAloneHasTheirBase(t *testing.T) {
+	t.Parallel()
+	d := read(t, withTotals("", "300@Subtotal|450@100.00", "300@Shipping|450@7.50", "300@Sales tax 8.25%|450@8.25", "300@Total|450@115.75")...)
+	want(t, d, map[string]string{"net_total": "107.50", "tax_total": "8.25"})
+	if len(d.Content.Taxes) != 1 || invoice.Show(d.Content.Taxes[0].Base) != "100.00" {
+		t.Errorf("taxes %+v", d.Content.Taxes)
+	}
+}
+
 func TestAChargeIsNoTax(t *testing.T) {
 	t.Parallel()
 	d := read(t, withTotals("", "300@Subtotal|450@100.00", "300@Shipping|450@10.00", "300@Total|450@110.00")...)
@@ -76,5 +85,26 @@ func TestACodeOfARateIsNoRate(t *testing.T) {
 		if l.TaxRate != nil {
 			t.Errorf("%s has the rate %s", l.Description, l.TaxRate)
 		}
+	}
+}
+
+func TestTermsOfADiscountAreNoAmountDue(t *testing.T) {
+	t.Parallel()
+	d := read(t, withTotals("", "300@Netto|450@100,00", "300@MwSt 20 %|450@20,00", "300@Rechnungsbetrag EUR|450@120,00", "",
+		"50@2 % Skonto bei Zahlung bis 13.06.2026: 2,40 EUR, Zahlbetrag 117,60 EUR")...)
+	if due := invoice.Show(d.Content.AmountDue); due == "117.60" {
+		t.Error("the amount after a discount is the amount due")
+	}
+	if d.Content.DueDate.String() == "2026-06-13" {
+		t.Error("the date of a discount is the due date")
+	}
+}
+
+func TestAPersonAboveACompanyIsADoubtfulBuyer(t *testing.T) {
+	t.Parallel()
+	lines := with(6, "Hayley Cashman|350@Invoice date: 3 May 2024")
+	lines = slices.Insert(slices.Clone(lines), 7, "Granite and Daughters")
+	if e := read(t, lines...).Fields["buyer.name"]; e.Confidence >= 0.8 {
+		t.Errorf("the buyer has the confidence %v", e.Confidence)
 	}
 }

@@ -334,7 +334,9 @@ func heaviest(all []textrules.Candidate) (best textrules.Candidate, alone, ok bo
 func (v *solver) due() {
 	c := &v.d.content
 	dues := v.candidates(map[textrules.Role]float64{textrules.RoleDue: 1})
-	dues = slices.DeleteFunc(dues, func(c textrules.Candidate) bool { return !v.s.maybeMoney(v.rows[c.Index].amount) })
+	dues = slices.DeleteFunc(dues, func(c textrules.Candidate) bool {
+		return !v.s.maybeMoney(v.rows[c.Index].amount) || v.rows[c.Index].seg.isDiscountTerm()
+	})
 	d, alone, ok := heaviest(dues)
 	v.rounding()
 	if !ok || c.PayableRounding != nil {
@@ -453,7 +455,9 @@ func (v *solver) breakdown() {
 		} else if base, ok := v.baseOfLines(*r.rate); ok {
 			row.Base = &base
 		} else if len(v.taxes) == 1 && c.NetTotal != nil {
-			row.Base = c.NetTotal
+			if row.Base = c.NetTotal; v.taxesLines(&r) {
+				row.Base = v.lines // the charges are not taxed
+			}
 		}
 		c.Taxes = append(c.Taxes, row)
 		v.d.recordEvidence(taxPath(i), likely, r.seg, r.amount.from, r.amount.to)
