@@ -367,6 +367,24 @@ func (r Suppliers) LastCoding(ctx context.Context, of *supplier.Supplier, except
 	return mapped(rows, lineRow.fromRow), err
 }
 
+// Confirmed implements supplier.Invoices. An approval without a person is one of SYSTEM.
+func (r Suppliers) Confirmed(ctx context.Context, of *supplier.Supplier, except uuid.UUID, limit int) ([]invoice.Invoice, error) {
+	var rows []invoiceRow
+	err := r.s.handle(ctx).Where("organization_id = ? AND entity_id = ? AND supplier_id = ? AND id <> ? AND status IN ?",
+		of.OrganizationID, of.EntityID, of.ID, except, []invoice.Status{invoice.Approved, invoice.Synced, invoice.SyncFailed}).
+		Order("id DESC").Limit(limit).Find(&rows).Error
+	if err != nil {
+		return nil, failed("find approved invoices of the supplier", err)
+	}
+	out := make([]invoice.Invoice, 0, len(rows))
+	for i := range rows {
+		if inv := rows[i].fromRow(nil); inv.Approval != nil && inv.Approval.By != uuid.Nil {
+			out = append(out, *inv)
+		}
+	}
+	return out, nil
+}
+
 // ByContact implements supplier.Contacts.
 func (r Suppliers) ByContact(ctx context.Context, organization, entity uuid.UUID) (map[string]uuid.UUID, error) {
 	var rows []struct {

@@ -61,6 +61,9 @@ type Invoices interface {
 	// is LastInvoiceID if it is still approved, else the newest approved one. It ignores the invoice
 	// except, and invoices from before LedgerSince.
 	LastCoding(ctx context.Context, s *Supplier, except uuid.UUID, limit int) ([]invoice.Line, error)
+	// Confirmed returns invoices of the supplier that a person approved, newest first, at most limit,
+	// without their lines.
+	Confirmed(ctx context.Context, s *Supplier, except uuid.UUID, limit int) ([]invoice.Invoice, error)
 }
 
 // Unassigned names an approved invoice whose supplier is not determined.

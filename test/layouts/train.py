@@ -14,16 +14,15 @@ import sys
 
 import lightgbm as lgb
 import numpy as np
-from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
 
-SEED, FOLDS = 7, 5
-PARTS = [(100, {}), (100, {}), (140, dict(extra_trees=True))]  # the rounds and the further parameters of each booster
+SEED, FOLDS, BOOSTERS, ROUNDS, STRETCH = 7, 5, 3, 140, 1.5
 
 
-def parameters():
-    return dict(objective="binary", learning_rate=0.1, num_leaves=10, min_data_in_leaf=12, feature_fraction=0.5,
-                bagging_fraction=0.8, bagging_freq=1, lambda_l2=5.0, max_bin=63, verbose=-1, seed=SEED, num_threads=1,
-                deterministic=True, force_row_wise=True, min_gain_to_split=0.02)
+def parameters(seed, objective):
+    return dict(objective=objective, learning_rate=0.1, num_leaves=10, min_data_in_leaf=12, min_sum_hessian_in_leaf=0.1,
+                feature_fraction=0.5, bagging_fraction=0.8, bagging_freq=1, lambda_l2=1.0, max_bin=63, extra_trees=True,
+                verbose=-1, seed=seed, num_threads=1, deterministic=True, force_row_wise=True)
 
 
 def load(paths):
@@ -45,25 +44,34 @@ def weight(e):
 
 
 def fit(examples):
-    """Returns boosters of different kinds and seeds. Their average generalizes better than each of them."""
+    """Returns boosters of different seeds. Their average generalizes better than each of them.
+
+    The candidates of a document compete: their probabilities and that of no right candidate, which has the score 0, add up
+    to 1. The loss is the logarithm of the probability of all right candidates together."""
     x = np.concatenate([np.array(e["rows"], dtype=np.float64) for e in examples])
-    y = np.concatenate([np.array(e["right"]) for e in examples])
-    # Each document has the same weight for any number of candidates. Its right candidates together have the weight of its wrong ones.
-    w = []
-    for e in examples:
-        right = max(sum(e["right"]), 1)
-        w += [weight(e) * (2.0 / right if r else 1.0) for r in e["right"]]
-    return [lgb.train(dict(parameters(), seed=SEED + i, **more), lgb.Dataset(x, y, weight=np.array(w)), rounds)
-            for i, (rounds, more) in enumerate(PARTS)]
+    right = np.concatenate([np.array(e["right"]) for e in examples])
+    sizes = np.array([len(e["rows"]) for e in examples])
+    first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    of = np.repeat(np.arange(len(examples)), sizes)
+    weights = np.array([weight(e) for e in examples])[of]
+
+    def objective(scores, _):
+        highest = np.maximum(np.maximum.reduceat(scores, first), 0)
+        z = np.exp(scores - highest[of])
+        p = z / (np.add.reduceat(z, first) + np.exp(-highest))[of]
+        z = z * right
+        share = z / np.maximum(np.add.reduceat(z, first), 1e-300)[of]
+        # Rounding makes the models independent of the last digit of exp, which processors compute differently.
+        return np.round((p - share) * weights, 6), np.round(np.maximum(p * (1 - p), 1e-3) * weights, 6)
+
+    return [lgb.train(parameters(SEED + i, objective), lgb.Dataset(x, right), ROUNDS) for i in range(BOOSTERS)]
 
 
 def predict(boosters, x):
-    return 1 / (1 + np.exp(-np.mean([b.predict(x, raw_score=True) for b in boosters], axis=0)))
-
-
-def odds(best, rival):
-    p = best * (1 - rival) / max(best * (1 - rival) + rival * (1 - best), 1e-9)
-    return min(best, p)
+    scores = np.mean([b.predict(x, raw_score=True) for b in boosters], axis=0)
+    highest = max(scores.max(), 0)
+    z = np.exp(scores - highest)
+    return z / (z.sum() + np.exp(-highest))
 
 
 def key(field, value):
@@ -74,16 +82,20 @@ def key(field, value):
     return value.lower()
 
 
-def outcome(e, p):
-    """Returns whether the top candidate is right, its probability, and that of the next other value."""
-    order = np.argsort(-p, kind="stable")
-    top = order[0]
-    rival = 0.0
-    for i in order[1:]:
-        if key(e["field"], e["values"][i]) != key(e["field"], e["values"][top]):
-            rival = p[i]
-            break
-    return bool(e["right"][top]), float(p[top]), float(rival)
+def by_value(e, p):
+    """Returns the probability of each value of an example, and whether it is right."""
+    chance, right = collections.defaultdict(float), {}
+    for value, share, r in zip(e["values"], p, e["right"]):
+        k = key(e["field"], value)
+        chance[k] += share
+        right[k] = right.get(k, False) or bool(r)
+    return chance, right
+
+
+def exclude(p, q):
+    """Adjusts the probabilities of the values of one party: none is also that of the other party (choose.go)."""
+    rest = max(1 - sum(v * q.get(k, 0.0) for k, v in p.items()), 1e-9)
+    return {k: v * (1 - q.get(k, 0.0)) / rest for k, v in p.items()}
 
 
 def export(boosters, names):
@@ -109,12 +121,6 @@ def export(boosters, names):
     return dict(names=names, trees=trees)
 
 
-def exclude(p, q):
-    """Adjusts the probabilities of the seller and the buyer: no candidate is both (choose.go)."""
-    both = p * (1 - q) + q * (1 - p) + (1 - p) * (1 - q)
-    return p * (1 - q) / both
-
-
 def main():
     options = [a for a in sys.argv[1:] if a.startswith("--")]
     folder, *paths = [a for a in sys.argv[1:] if not a.startswith("--")]
@@ -128,7 +134,7 @@ def main():
                 continue
             boosters = folds[field, fold] = fit([e for e in examples if fold_of(e["group"]) != fold])
             for e in outside:
-                chances[field, e["file"]] = predict(boosters, np.array(e["rows"]))
+                chances[field, e["file"]] = by_value(e, predict(boosters, np.array(e["rows"])))
     for field, examples in fields.items():
         names = next(e["names"] for e in examples if e["names"])
         real = [e for e in examples if (field, e["file"]) in chances]
@@ -136,12 +142,14 @@ def main():
         stated = sum(e["stated"] for e in real)
         top, points, hits = 0, [], []
         for e in real:
-            p = chances[field, e["file"]]
+            p, right = chances[field, e["file"]]
             other = chances.get(({"seller": "buyer", "buyer": "seller"}.get(field), e["file"]))
-            right, best, rival = outcome(e, p if other is None else exclude(p, other))
-            top += right and e["stated"]
-            points.append(odds(best, rival))
-            hits.append(right)
+            if other is not None:
+                p = exclude(p, other[0])
+            best = max(p, key=p.get)
+            top += right[best] and e["stated"]
+            points.append(p[best])
+            hits.append(right[best])
         shares = calibrate(points, hits)
         bands, right_in = collections.Counter(), collections.Counter()
         for p, h in zip(points, hits):
@@ -157,19 +165,21 @@ def main():
               + ", ".join(f"{b}: {right_in[b]}/{bands[b]}" for b in sorted(bands, reverse=True)))
 
 
-GRID = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 0.985, 0.995]
+GRID = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 0.985, 0.995, 0.999]
+
+
+def logit(p):
+    p = np.clip(np.array(p, dtype=np.float64), 1e-4, 1 - 1e-4)
+    return np.log(p / (1 - p))
 
 
 def calibrate(points, hits):
-    """Returns the share of right choices at each point of the grid, lowered where few choices show it."""
-    iso = IsotonicRegression(y_min=0.02, y_max=0.99, out_of_bounds="clip").fit(points + [0.0, 1.0] * 2, hits + [0, 1, 0, 1])
-    fitted = iso.predict(points)
-    shares = []
-    for v in iso.predict(GRID):
-        near = np.abs(fitted - v) < 0.02
-        n = int(near.sum())
-        shares.append((float(v) * n + 0.5) / (n + 2) if n else float(v))
-    return [round(v, 4) for v in np.maximum.accumulate(np.minimum(shares, 0.99))]
+    """Returns the share of right values at each point of the grid: a logistic function of the log odds. Two values, of which
+    one is wrong, are added at each end, so that few documents do not show certainty. The share is never above that of
+    the log odds multiplied by STRETCH: layouts of other senders differ more than those of the folds."""
+    line = LogisticRegression(C=10.0).fit(logit(list(points) + [0.0, 1.0] * 2)[:, None], list(hits) + [0, 1, 1, 0])
+    most = 1 / (1 + np.exp(-STRETCH * logit(GRID)))
+    return [round(float(v), 4) for v in np.clip(np.minimum(line.predict_proba(logit(GRID)[:, None])[:, 1], most), 0.02, 0.99)]
 
 
 def save(path, model, shares):

@@ -65,6 +65,9 @@ type Suppliers interface {
 	// Coding finds the supplier of an invoice, raises the confidence of the values that agree with
 	// its record, and returns how its lines are coded.
 	Coding(ctx context.Context, inv *invoice.Invoice, integration uuid.UUID) (ledgersync.Coding, error)
+	// Learn raises the confidence of values that are printed where a person approved the values of
+	// earlier invoices of the supplier. Coding has found the supplier.
+	Learn(ctx context.Context, inv *invoice.Invoice) error
 	// Checks finds the supplier of an invoice and returns the checks of its bank accounts.
 	Checks(ctx context.Context, a identity.Actor, inv *invoice.Invoice) ([]invoice.Check, error)
 	// Approved records an approved invoice with its supplier.

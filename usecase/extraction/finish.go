@@ -259,6 +259,9 @@ func (s *Service) build(ctx context.Context, o *outcome, d *document.Document, d
 		return nil, err
 	}
 	coding.Apply(inv, o.settings)
+	if err := s.Suppliers.Learn(ctx, inv); err != nil {
+		return nil, fmt.Errorf("learn from the supplier's invoices: %w", err)
+	}
 	return inv, nil
 }
 

@@ -234,6 +234,24 @@ func (s *Service) Coding(ctx context.Context, inv *invoice.Invoice, integration 
 	return coding, nil
 }
 
+// Learn raises the confidence of the values of an extracted invoice that are printed where a person
+// approved the values of earlier invoices of its supplier. Coding has found the supplier.
+func (s *Service) Learn(ctx context.Context, inv *invoice.Invoice) error {
+	if inv.SupplierID == uuid.Nil || inv.Extraction.Method != invoice.Text {
+		return nil
+	}
+	found, err := s.Suppliers.Get(ctx, identity.System(inv.OrganizationID).Scope(), inv.SupplierID)
+	if err != nil {
+		return fmt.Errorf("read supplier: %w", err)
+	}
+	approved, err := s.OfInvoices.Confirmed(ctx, found, inv.ID, supplier.MaxLearned)
+	if err != nil {
+		return err
+	}
+	supplier.Learn(inv, approved)
+	return nil
+}
+
 func percentOf(text string) *money.Decimal {
 	d, err := money.Parse(text)
 	if err != nil {

@@ -40,6 +40,9 @@ func (s *parsedDocument) traced(field string, all []candidate) {
 	}
 }
 
+// asStated is the key of values that have one form.
+func asStated(value string) string { return value }
+
 // least is the minimum confidence of an optional value. Below it, the value stays
 // empty.
 const least = 0.45
@@ -52,11 +55,12 @@ func (s *parsedDocument) chooseNumber() (found, float64, bool) {
 	if m == nil {
 		return choose(s.numbers())
 	}
-	best, confidence, others := m.best(all, strings.EqualFold)
+	best, confidence, others := m.best(all, strings.ToLower)
 	if best == nil || confidence < 0.1 {
 		return found{}, 0, false
 	}
-	if contested(s.numbers()) && rivalled(others) {
+	labelled := s.numbers()
+	if contested(labelled) && rivalled(others) || utf8.RuneCountInString(best.value) < shortNumber && !confirms(labelled, best.value) {
 		confidence = min(confidence, contestedConfidence)
 	}
 	best.note(others, confidence)
@@ -67,6 +71,18 @@ func (s *parsedDocument) chooseNumber() (found, float64, bool) {
 // equally strong labels.
 const contestedConfidence = 0.75
 
+// shortNumber is the length below which a number needs an unambiguous label, because
+// pages and positions are numbered as well.
+const shortNumber = 3
+
+// strongLabel is the weight of a value with an unambiguous label.
+const strongLabel = 0.95
+
+// confirms reports whether an unambiguous label belongs to a value.
+func confirms(all []found, value string) bool {
+	return slices.ContainsFunc(all, func(f found) bool { return f.weight >= strongLabel && strings.EqualFold(f.value, value) })
+}
+
 // rivalled reports whether another value has a relevant probability.
 func rivalled(others []*candidate) bool {
 	const remote = 0.04
@@ -76,11 +92,10 @@ func rivalled(others []*candidate) bool {
 // contested reports whether unambiguous labels of the field belong to two different
 // values.
 func contested(all []found) bool {
-	const strong = 0.95
 	first := ""
 	for _, f := range all {
 		switch {
-		case f.weight < strong:
+		case f.weight < strongLabel:
 		case first == "":
 			first = f.value
 		case !strings.EqualFold(first, f.value):
@@ -114,7 +129,10 @@ func (s *parsedDocument) chooseDate(role textrules.Role) (found, float64, bool) 
 	if m == nil {
 		return choose(s.datesOf(role))
 	}
-	best, confidence, others := m.best(all, func(a, b string) bool { return a == b })
+	if role == textrules.RoleDueDate {
+		all = slices.DeleteFunc(all, func(c candidate) bool { return c.seg.isDiscountTerm() })
+	}
+	best, confidence, others := m.best(all, asStated)
 	if best == nil || best.p < floor {
 		return found{}, 0, false
 	}
@@ -127,6 +145,7 @@ type party struct {
 	naming
 	confidence   float64
 	alternatives []string
+	again        []*segment // where the name is printed as well
 }
 
 // chooseParties returns the seller and the buyer: the most likely pair of different
@@ -140,32 +159,28 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 	if sells == nil || buys == nil {
 		return s.ruledParties()
 	}
-	asSeller, asBuyer := all, append([]candidate(nil), all...)
-	sells.weigh(asSeller)
-	buys.weigh(asBuyer)
-	exclude(asSeller, asBuyer)
-	a, confidence, others := sells.first(asSeller, sameName)
-	b, sure, more := buys.first(asBuyer, sameName)
-	if a == nil {
+	sellers, buyers := exclude(sells.values(all, invoice.FoldName), buys.values(all, invoice.FoldName))
+	if len(sellers) == 0 {
 		return seller, buyer
 	}
-	firsts, seconds := append([]*candidate{a}, others...), append([]*candidate{b}, more...)
-	if sameName(a.value, b.value) {
+	a, b := sellers[0], buyers[0]
+	confidence, sure := sells.calibrated(a.p), buys.calibrated(b.p)
+	if a.key == b.key {
 		best := -1.0
-		for _, x := range firsts {
-			for _, y := range seconds {
-				if joint := x.p * y.p; !sameName(x.value, y.value) && joint > best {
+		for _, x := range sellers[:min(len(sellers), 1+maxOthers)] {
+			for _, y := range buyers[:min(len(buyers), 1+maxOthers)] {
+				if joint := x.p * y.p; x.key != y.key && joint > best {
 					best, a, b = joint, x, y
 				}
 			}
 		}
-		confidence, sure = min(sells.calibrated(a.p, rivalOf(firsts, a)), doubtful), min(buys.calibrated(b.p, rivalOf(seconds, b)), doubtful)
+		confidence, sure = min(sells.calibrated(a.p), doubtful), min(buys.calibrated(b.p), doubtful)
 	}
 	if startsLower(a.value) {
 		confidence = min(confidence, contestedConfidence) // a logo
 	}
-	seller = party{naming: naming{name: a.value, seg: a.seg}, confidence: confidence}
-	for _, o := range firsts {
+	seller = party{naming: naming{name: a.value, seg: a.seg}, confidence: confidence, again: a.again}
+	for _, o := range sellers {
 		if o != a && o.p > 0.05 && confidence < likely {
 			seller.alternatives = appendNew(seller.alternatives, o.value)
 		}
@@ -176,13 +191,18 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 		}
 		return seller, buyer
 	}
-	if over := facts.nameAbove(b); over != "" {
-		sure = min(sure, contestedConfidence)
-		more = append([]*candidate{{found: found{value: over}, p: 0.1}}, more...)
-		seconds = append([]*candidate{b}, more...)
+	for _, other := range []string{facts.nameAbove(b), facts.nameBelow(b)} {
+		if other != "" {
+			sure = min(sure, contestedConfidence)
+			buyers = append([]*candidate{b, {found: found{value: other}, p: 0.1}}, buyers...)
+		}
 	}
-	buyer = party{naming: naming{name: b.value, seg: b.seg}, confidence: sure}
-	for _, o := range seconds {
+	if other := facts.addressed(b, a, buyers); other != nil {
+		sure = min(sure, contestedConfidence)
+		buyers = append([]*candidate{b, {found: other.found, p: max(other.p, 0.1)}}, buyers...)
+	}
+	buyer = party{naming: naming{name: b.value, seg: b.seg}, confidence: sure, again: b.again}
+	for _, o := range buyers {
 		if o != b && o.p > 0.05 && sure < likely {
 			buyer.alternatives = appendNew(buyer.alternatives, o.value)
 		}
@@ -227,31 +247,102 @@ func (n *nameFacts) nameAbove(c *candidate) string {
 		return ""
 	}
 	above := b.segments[at-1]
-	name := trimName(above.text)
-	if len(above.labels) > 0 || len(above.dates) > 0 || hasDigit(above.text) || !isName(name) || c.seg.y0-above.y1 > 1.2*n.s.height || sameName(name, c.value) {
+	if c.seg.y0-above.y1 > 1.2*n.s.height {
 		return ""
 	}
-	return name
+	return otherName(above, c.value)
 }
 
-// exclude adjusts the probabilities that candidates are the seller and the buyer: none
-// of them is both.
-func exclude(asSeller, asBuyer []candidate) {
-	for i := range asSeller {
-		p, q := asSeller[i].p, asBuyer[i].p
-		all := p*(1-q) + q*(1-p) + (1-p)*(1-q)
-		asSeller[i].p, asBuyer[i].p = p*(1-q)/max(all, 1e-9), q*(1-p)/max(all, 1e-9)
+// nameBelow returns the text directly below a name without a legal form if it can be a
+// name as well: the chosen name can be the contact of a company.
+func (n *nameFacts) nameBelow(c *candidate) string {
+	b, at := n.blocks[c.seg], n.index[c.seg]
+	if b == nil || at+1 >= len(b.segments) || textrules.IsCompany(c.value) || len(wordsFrom(c.seg, c.to)) > 0 {
+		return ""
 	}
+	below := b.segments[at+1]
+	if below.y0-c.seg.y1 > 1.3*n.s.height {
+		return ""
+	}
+	return otherName(below, c.value)
 }
 
-func rivalOf(all []*candidate, chosen *candidate) float64 {
-	rival := 0.0
+// otherName returns the text of a segment that can be a name other than the given one.
+func otherName(seg *segment, name string) string {
+	other := trimName(seg.text)
+	if len(seg.labels) > 0 || len(seg.dates) > 0 || hasDigit(seg.text) || !isName(other) || sameName(name, other) {
+		return ""
+	}
+	return other
+}
+
+// addressed returns another name with an address if the chosen buyer has none: the
+// chosen one can be a guest, a contact or the recipient of the goods.
+func (n *nameFacts) addressed(buyer, seller *candidate, all []*candidate) *candidate {
+	if n.hasAddress(buyer) {
+		return nil
+	}
 	for _, c := range all {
-		if c != chosen {
-			rival = max(rival, c.p)
+		const remote = 0.005
+		if c.p < remote {
+			break
+		}
+		if c.key != buyer.key && c.key != seller.key && c.from == 0 && n.hasAddress(c) && !sameName(n.blocks[c.seg].segments[0].text, seller.value) {
+			return c
 		}
 	}
-	return rival
+	return nil
+}
+
+// hasAddress reports whether a post code is below a name in its block, or in its line.
+func (n *nameFacts) hasAddress(c *candidate) bool {
+	const lines = 5
+	b, at := n.blocks[c.seg], n.index[c.seg]
+	if b == nil {
+		return false
+	}
+	if hasDigit(strings.Join(wordsFrom(c.seg, c.to), " ")) {
+		return true
+	}
+	for _, seg := range b.segments[at+1 : min(at+1+lines, len(b.segments))] {
+		if seg.hasPostcode() && len(seg.dates) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// wordsFrom returns the words of a segment from an index.
+func wordsFrom(seg *segment, from int) []string {
+	var out []string
+	for _, w := range seg.words[min(from, len(seg.words)):] {
+		out = append(out, w.text)
+	}
+	return out
+}
+
+// exclude adjusts the probabilities that values are the seller and the buyer: none of
+// them is both.
+func exclude(sellers, buyers []*candidate) (seller, buyer []*candidate) {
+	sells, buys := map[string]float64{}, map[string]float64{}
+	for _, c := range sellers {
+		sells[c.key] = c.p
+	}
+	both := 0.0
+	for _, c := range buyers {
+		buys[c.key] = c.p
+		both += c.p * sells[c.key]
+	}
+	rest := max(1-both, 1e-9)
+	for _, c := range sellers {
+		c.p *= (1 - buys[c.key]) / rest
+	}
+	for _, c := range buyers {
+		c.p *= (1 - sells[c.key]) / rest
+	}
+	sortByProbability(sellers)
+	sortByProbability(buyers)
+	return sellers, buyers
 }
 
 func sameName(a, b string) bool { return invoice.FoldName(a) == invoice.FoldName(b) }
@@ -285,7 +376,7 @@ func (s *parsedDocument) chooseTaxID(seller, buyer *segment) (found, float64, bo
 	if m == nil {
 		return found{}, 0, false
 	}
-	best, confidence, others := m.best(all, func(a, b string) bool { return squeeze(a) == squeeze(b) })
+	best, confidence, others := m.best(all, squeeze)
 	if best == nil || best.p < 0.3 {
 		return found{}, 0, false
 	}

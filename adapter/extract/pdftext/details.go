@@ -88,16 +88,21 @@ func splitTown(text string, to *invoice.Address) bool {
 
 // readAddresses reads the addresses of the parties from the blocks that start with
 // their names.
-func (s *parsedDocument) readAddresses(d *draft, p *parties, seller, buyer *segment) {
+func (s *parsedDocument) readAddresses(d *draft, p *parties, seller, buyer party) {
 	for _, party := range []struct {
 		path        string
-		name, other *segment
+		name, other party
 		to          *invoice.Address
 	}{{"seller", seller, buyer, &d.content.Seller.Address}, {"buyer", buyer, seller, &d.content.Buyer.Address}} {
-		if party.name == nil {
+		if party.name.seg == nil {
 			continue
 		}
-		at := p.address(party.name, party.other, party.to)
+		at := p.address(party.name.seg, party.other.seg, party.to)
+		for _, again := range party.name.again {
+			if at == nil {
+				at = p.address(again, party.other.seg, party.to)
+			}
+		}
 		if at == nil {
 			continue
 		}

@@ -66,6 +66,10 @@ func squeeze(id string) string {
 	}, id)
 }
 
+// wholeNumber is the number of digits from which a word is a number of its own, and no
+// group of digits of an identifier.
+const wholeNumber = 8
+
 // idAt reads a tax identifier at the start of a text: words with capitals and digits,
 // as many as make a valid identifier, or else all of them.
 func idAt(text string) (id string, valid bool) {
@@ -81,6 +85,9 @@ func idAt(text string) (id string, valid bool) {
 		}
 		if len(parts) > 0 && !hasDigit(w) && !isTaxSuffix(w) {
 			break
+		}
+		if countDigits(longest) >= wholeNumber && countDigits(w) >= wholeNumber {
+			break // another number follows
 		}
 		parts = append(parts, w)
 		joined := strings.Join(parts, " ")

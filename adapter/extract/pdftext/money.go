@@ -301,6 +301,7 @@ func (s *parsedDocument) readLines(d *draft, t *table) {
 			Rule: invoice.RuleLinesReadable, Severity: invoice.Warning, Path: "lines", Expected: "a table of lines", Found: "none that can be read",
 		})
 	}
+	rates := s.printedRates()
 	for i := range t.items {
 		if len(d.content.Lines) >= invoice.MaxLines {
 			return
@@ -314,6 +315,9 @@ func (s *parsedDocument) readLines(d *draft, t *table) {
 			UnitPrice:   it.value(textrules.ColumnPrice),
 			NetAmount:   it.value(textrules.ColumnAmount),
 			TaxRate:     it.value(textrules.ColumnTaxRate),
+		}
+		if isRateCode(it.cells[textrules.ColumnTaxRate], rates) {
+			l.TaxRate = nil
 		}
 		confidence := likely
 		if it.consistent() {

@@ -147,9 +147,10 @@ func TestTriangleIsAMinus(t *testing.T) {
 
 func TestNoCandidateIsBothParties(t *testing.T) {
 	t.Parallel()
-	sellers, buyers := []candidate{{p: 0.9}, {p: 0.6}}, []candidate{{p: 0.2}, {p: 0.97}}
-	exclude(sellers, buyers)
-	if sellers[0].p < 0.85 || sellers[1].p > 0.1 || buyers[1].p < 0.9 {
+	sellers, buyers := exclude(
+		[]*candidate{{key: "a", p: 0.55}, {key: "b", p: 0.45}},
+		[]*candidate{{key: "b", p: 0.9}, {key: "a", p: 0.05}})
+	if sellers[0].key != "a" || sellers[0].p < 0.9 || sellers[1].p > 0.1 || buyers[0].key != "b" || buyers[0].p < 0.85 {
 		t.Errorf("sellers %v %v, buyers %v %v", sellers[0].p, sellers[1].p, buyers[0].p, buyers[1].p)
 	}
 }
@@ -162,5 +163,25 @@ func TestNumberAndDateInOneWord(t *testing.T) {
 	})
 	if !dated {
 		t.Errorf("segments = %q", s.texts())
+	}
+}
+
+func TestTwoTaxIdentifiersAreNotOne(t *testing.T) {
+	t.Parallel()
+	if id, _ := idAt("558767249 910300278"); id != "558767249" {
+		t.Errorf("the identifier is %q", id)
+	}
+	if id, _ := idAt("962 121 841"); id != "962 121 841" {
+		t.Errorf("the identifier in groups is %q", id)
+	}
+}
+
+func TestCandidatesOfOneValueAddUp(t *testing.T) {
+	t.Parallel()
+	var m *model
+	all := []candidate{{found: found{value: "Acme"}}, {found: found{value: "ACME"}}, {found: found{value: "Other"}}}
+	values := m.values(all, strings.ToLower)
+	if len(values) != 2 || values[0].key != "acme" || values[0].p != 0.5 || values[1].p != 0.25 {
+		t.Errorf("%d values, the first %q with %v", len(values), values[0].key, values[0].p)
 	}
 }

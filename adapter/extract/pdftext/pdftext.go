@@ -211,7 +211,7 @@ func (s *parsedDocument) readParties(d *draft) {
 		// recognized, unless nothing on the pages looks like a buyer.
 		d.fields["buyer.name"] = invoice.Evidence{Source: invoice.FromText, Confidence: max(doubtful, buyer.confidence)}
 	}
-	s.readAddresses(d, s.findParties(), seller.seg, buyer.seg)
+	s.readAddresses(d, s.findParties(), seller, buyer)
 	ofSeller, ofBuyer := s.assignTaxIDs(s.taxIDs(), seller.seg, buyer.seg)
 	if f, confidence, ok := s.chooseTaxID(seller.seg, buyer.seg); ok {
 		c.Seller.TaxID = f.value

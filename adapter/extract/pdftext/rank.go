@@ -1,6 +1,7 @@
 package pdftext
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -72,9 +73,10 @@ type tree struct {
 }
 
 // model ranks the candidates of a field with gradient-boosted trees. Their sum is the
-// log odds that a candidate is correct. Points and Shares calibrate the confidence of
-// the best candidate: they map the probability of the trees to the share of correct
-// candidates, measured on layouts that training did not use.
+// score of a candidate, and the candidates of a document compete by their scores.
+// Points and Shares calibrate the confidence of the best value: they map its
+// probability to the share of correct values, measured on layouts that training did
+// not use.
 type model struct {
 	Names  []string  `json:"names"`
 	Trees  []tree    `json:"trees"`
@@ -181,11 +183,11 @@ const (
 
 var rankedFields = []string{rankNumber, rankIssue, rankDue, rankSeller, rankBuyer, rankTaxID, rankTotals, rankAmount}
 
-// probability returns the probability of the trees that a candidate with these
-// features is correct; 0.5 without a model.
-func (m *model) probability(values []float64) float64 {
+// score returns the sum of the trees for a candidate with these features; 0 without a
+// model.
+func (m *model) score(values []float64) float64 {
 	if m == nil || len(values) != len(m.Names) {
-		return 0.5
+		return 0
 	}
 	sum := 0.0
 	for _, at := range m.roots {
@@ -199,14 +201,12 @@ func (m *model) probability(values []float64) float64 {
 		}
 		sum += m.leafs[-at-1]
 	}
-	return 1 / (1 + math.Exp(-sum))
+	return sum
 }
 
-// calibrated converts the probability of the best candidate, and its distance to the
-// best other value, into the share of such choices that are correct.
-func (m *model) calibrated(best, rival float64) float64 {
-	p := best * (1 - rival) / max(best*(1-rival)+rival*(1-best), 1e-9)
-	p = min(best, p)
+// calibrated converts the probability of the best value into the share of such values
+// that are correct.
+func (m *model) calibrated(p float64) float64 {
 	if m == nil || len(m.Points) == 0 {
 		return p
 	}
@@ -227,52 +227,65 @@ func (m *model) calibrated(best, rival float64) float64 {
 type candidate struct {
 	found
 	features features
-	p        float64
+	key      string     // equal for candidates of the same value
+	p        float64    // probability
+	again    []*segment // where other candidates of the same value are printed
 }
 
-// best returns the most likely candidate, its confidence, and the other values, most
+// best returns the most likely value, its confidence, and the other values, most
 // likely first.
-func (m *model) best(all []candidate, same func(a, b string) bool) (best *candidate, confidence float64, others []*candidate) {
-	m.weigh(all)
-	return m.first(all, same)
-}
-
-// weigh sets the probability of each candidate.
-func (m *model) weigh(all []candidate) {
-	for i := range all {
-		all[i].p = m.probability(all[i].features.values)
-	}
-}
-
-// first is best for candidates with probabilities.
-func (m *model) first(all []candidate, same func(a, b string) bool) (best *candidate, confidence float64, others []*candidate) {
-	if len(all) == 0 {
+func (m *model) best(all []candidate, fold func(string) string) (best *candidate, confidence float64, others []*candidate) {
+	values := m.values(all, fold)
+	if len(values) == 0 {
 		return nil, 0, nil
 	}
-	order := make([]*candidate, len(all))
+	return values[0], m.calibrated(values[0].p), values[1:min(len(values), 1+maxOthers)]
+}
+
+// maxOthers is the maximum number of other values of a field.
+const maxOthers = 5
+
+// values returns one candidate for each value, most likely first. The candidates
+// compete: their probabilities and that of no correct candidate add up to 1. The
+// probability of a value is the sum for its candidates. fold maps different forms of a
+// value to one key.
+func (m *model) values(all []candidate, fold func(string) string) []*candidate {
+	highest := 0.0 // the score of no correct candidate
 	for i := range all {
-		order[i] = &all[i]
+		all[i].p = m.score(all[i].features.values)
+		highest = max(highest, all[i].p)
 	}
-	slices.SortStableFunc(order, func(a, b *candidate) int {
+	sum := math.Exp(-highest)
+	for i := range all {
+		all[i].p = math.Exp(all[i].p - highest)
+		sum += all[i].p
+	}
+	byKey := make(map[string]int, len(all))
+	out := make([]*candidate, 0, len(all))
+	var own []float64 // the probability of each of these candidates alone
+	for i := range all {
+		c := all[i]
+		c.p /= sum
+		c.key = fold(c.value)
+		at, known := byKey[c.key]
 		switch {
-		case a.p > b.p:
-			return -1
-		case a.p < b.p:
-			return 1
-		}
-		return 0
-	})
-	best = order[0]
-	for _, c := range order[1:] {
-		if !same(c.value, best.value) && !slices.ContainsFunc(others, func(o *candidate) bool { return same(o.value, c.value) }) {
-			if others = append(others, c); len(others) >= 5 {
-				break
-			}
+		case !known:
+			byKey[c.key] = len(out)
+			out, own = append(out, &c), append(own, c.p)
+		case own[at] < c.p:
+			own[at] = c.p
+			c.p += out[at].p
+			c.again = append(out[at].again, out[at].seg)
+			out[at] = &c
+		default:
+			out[at].p += c.p
+			out[at].again = append(out[at].again, c.seg)
 		}
 	}
-	rival := 0.0
-	if len(others) > 0 {
-		rival = others[0].p
-	}
-	return best, m.calibrated(best.p, rival), others
+	sortByProbability(out)
+	return out
+}
+
+func sortByProbability(values []*candidate) {
+	slices.SortStableFunc(values, func(a, b *candidate) int { return cmp.Compare(b.p, a.p) })
 }

@@ -290,8 +290,9 @@ func (s *parsedDocument) combinations(all []*sum, taxes []stated, tolerance int6
 		out = append(out, c)
 	}
 	computed := s.taxSums(all, taxes)
+	rounded := roundedTotals(all)
 	for _, g := range all {
-		if g.units == 0 && g.best < 0.8 || g.seg == nil {
+		if g.units == 0 && g.best < 0.8 || g.seg == nil || rounded[g] != nil {
 			continue
 		}
 		if g.best >= 0.3 {
@@ -313,7 +314,7 @@ func (s *parsedDocument) combinations(all []*sum, taxes []stated, tolerance int6
 			matched := false
 			for delta := int64(0); delta <= tolerance && !matched; delta += unitsAmount / 100 {
 				for _, at := range []int64{rest + delta, rest - delta} {
-					if t := byUnits[at]; t != nil && !matched && mayBe(t, moneyTax, moneyPaid, moneyDue) && mayBe(n, moneyNet, moneyPaid, moneyDue) {
+					if t := byUnits[at]; t != nil && !matched && mayBe(t, moneyTax, moneyPaid, moneyDue, moneyExtra) && mayBe(n, moneyNet, moneyPaid, moneyDue) {
 						add(combination{net: n, tax: t, gross: g})
 						matched = true
 					}
@@ -339,6 +340,28 @@ func (s *parsedDocument) combinations(all []*sum, taxes []stated, tolerance int6
 	}
 	slices.SortStableFunc(out, func(a, b combination) int { return cmp.Compare(b.weight, a.weight) })
 	return out[:min(len(out), maxCombinations)]
+}
+
+// roundedTotals returns the amounts that are a labelled total and a labelled rounding,
+// with that total. They are amounts to pay, not gross totals.
+func roundedTotals(all []*sum) map[*sum]*sum {
+	out := map[*sum]*sum{}
+	for _, r := range all {
+		if r.extra.Role != textrules.RoleRounding || r.units == 0 || abs(float64(r.units)) >= unitsAmount {
+			continue
+		}
+		for _, total := range all {
+			if max(total.label(moneyGross), total.label(moneyTotal)) < 1 {
+				continue
+			}
+			for _, x := range all {
+				if x != total && x.units == total.units+r.units && max(x.label(moneyGross), x.label(moneyTotal), x.label(moneyDue)) >= 0.5 {
+					out[x] = total
+				}
+			}
+		}
+	}
+	return out
 }
 
 // mayBe reports whether an amount can belong to a group: it is not labelled only with

@@ -47,3 +47,13 @@ func (s *parsedDocument) printedRates() []float64 {
 
 // formatRate formats a percentage as a decimal.
 func formatRate(rate float64) string { return strconv.FormatFloat(rate, 'f', -1, 64) }
+
+// isRateCode reports whether a number in the column of tax rates is the code of a rate,
+// such as 1 for the full rate: a small number that is no printed percentage.
+func isRateCode(a *amount, printed []float64) bool {
+	if a == nil || a.percent || len(printed) == 0 {
+		return false
+	}
+	v, err := strconv.ParseFloat(a.value.String(), 64)
+	return err == nil && a.value.Decimals() == 0 && v >= 1 && v <= 4 && !slices.Contains(printed, v)
+}

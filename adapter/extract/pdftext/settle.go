@@ -2,6 +2,8 @@ package pdftext
 
 import (
 	"encoding/json"
+	"strings"
+	"unicode"
 
 	"docledger/domain/extraction/textrules"
 	"docledger/domain/invoice"
@@ -28,7 +30,7 @@ func (v *solver) rank() {
 	if m == nil {
 		return
 	}
-	best, confidence, others := m.best(choices, func(a, b string) bool { return a == b })
+	best, confidence, others := m.best(choices, asStated)
 	if confidence < 0.05 {
 		// Only the labels decide; no other evidence confirms them.
 		for _, path := range []string{"net_total", "tax_total", "gross_total"} {
@@ -79,6 +81,25 @@ func (v *solver) rank() {
 		v.d.recordEvidence(paths[i], confidence, part.x.seg, part.x.amount.from, part.x.amount.to, alternatives...)
 	}
 	v.keepNet(ruled, evidence, confidence)
+	v.computeNet(confidence)
+}
+
+// computeNet computes a net total that is not printed, if the lines with the charges
+// and allowances, and the gross total less the tax, give the same amount.
+func (v *solver) computeNet(confidence float64) {
+	c := &v.d.content
+	if c.NetTotal != nil || c.GrossTotal == nil || v.lines == nil {
+		return
+	}
+	net := *c.GrossTotal
+	if c.TaxTotal != nil {
+		net = net.Sub(*c.TaxTotal)
+	}
+	if v.reach(*v.lines, net) == nil {
+		return
+	}
+	c.NetTotal = &net
+	v.d.computed("net_total", round(confidence), "lines with charges and allowances")
 }
 
 // keepNet keeps the labelled net total if the selected combination has none and the
@@ -107,7 +128,7 @@ func (s *parsedDocument) wholeUnits() bool { return textrules.WholeUnits(s.curre
 // one and is not explained by it.
 func (s *parsedDocument) contradicted(all []*sum, chosen *combination) float64 {
 	for _, x := range all {
-		if x == chosen.gross || x == chosen.net || x == chosen.tax || x.units == 0 {
+		if x == chosen.gross || x == chosen.net || x == chosen.tax || x.units == 0 || x.seg.isProse() {
 			continue
 		}
 		for _, part := range []struct {
@@ -123,6 +144,19 @@ func (s *parsedDocument) contradicted(all []*sum, chosen *combination) float64 {
 		}
 	}
 	return 1
+}
+
+// isProse reports whether a segment is a sentence. An amount in it is mentioned, but is
+// no row of the totals.
+func (seg *segment) isProse() bool {
+	const many = 6
+	words := 0
+	for _, w := range seg.words {
+		if strings.ContainsFunc(w.text, unicode.IsLetter) && textrules.Currencies(w.text) == nil {
+			words++
+		}
+	}
+	return words > many
 }
 
 // explains reports whether a difference is an amount labelled as rounding, a payment
@@ -175,7 +209,10 @@ func (v *solver) linesExplain(chosen *combination) bool {
 	gross := chosen.gross.value
 	allowed := v.tolerance().Add(money.MustParse("0.01").Mul(money.FromInt(int64(len(v.d.content.Lines)))))
 	within := func(sum money.Decimal) bool { return sum.Within(gross, allowed) }
-	if within(*v.lines) || chosen.tax != nil && within(v.lines.Add(chosen.tax.value)) || v.reach(*v.lines, gross) != nil {
+	if within(*v.lines) || v.reach(*v.lines, gross) != nil {
+		return true
+	}
+	if chosen.tax != nil && (within(v.lines.Add(chosen.tax.value)) || v.reach(v.lines.Add(chosen.tax.value), gross) != nil) {
 		return true
 	}
 	hundred := money.FromInt(100)

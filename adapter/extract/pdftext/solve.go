@@ -334,9 +334,12 @@ func heaviest(all []textrules.Candidate) (best textrules.Candidate, alone, ok bo
 func (v *solver) due() {
 	c := &v.d.content
 	dues := v.candidates(map[textrules.Role]float64{textrules.RoleDue: 1})
-	dues = slices.DeleteFunc(dues, func(c textrules.Candidate) bool { return !v.s.maybeMoney(v.rows[c.Index].amount) })
+	dues = slices.DeleteFunc(dues, func(c textrules.Candidate) bool {
+		return !v.s.maybeMoney(v.rows[c.Index].amount) || v.rows[c.Index].seg.isDiscountTerm()
+	})
 	d, alone, ok := heaviest(dues)
-	if !ok {
+	v.rounding()
+	if !ok || c.PayableRounding != nil {
 		return
 	}
 	confidence := doubtful
@@ -357,11 +360,11 @@ func (v *solver) due() {
 		}
 		if g.Equal(d.Value) {
 			confidence = v.d.fields["gross_total"].Confidence
-		} else if confidence == doubtful && v.paidElsewhere(g.Sub(d.Value)) {
+		} else if confidence == doubtful && (v.paidElsewhere(g.Sub(d.Value)) || v.paidTogether(g.Sub(d.Value))) {
 			confidence = likely
 		}
 	}
-	if !alone {
+	if !alone || v.unexplainedPayment() {
 		confidence = min(confidence, doubtful)
 	}
 	v.take("amount_due", &c.AmountDue, d, confidence)
@@ -452,7 +455,9 @@ func (v *solver) breakdown() {
 		} else if base, ok := v.baseOfLines(*r.rate); ok {
 			row.Base = &base
 		} else if len(v.taxes) == 1 && c.NetTotal != nil {
-			row.Base = c.NetTotal
+			if row.Base = c.NetTotal; v.taxesLines(&r) {
+				row.Base = v.lines // the charges are not taxed
+			}
 		}
 		c.Taxes = append(c.Taxes, row)
 		v.d.recordEvidence(taxPath(i), likely, r.seg, r.amount.from, r.amount.to)

@@ -87,9 +87,20 @@ func FindDates(text string) []PrintedDate {
 		month, ok := vocab().months[Fold(part(at, 1))]
 		add(at, PrintedDate{year: year(part(at, 3)), second: month, first: atoi(part(at, 2)), fixed: true}, ok)
 	}
-	for _, at := range numeric.FindAllStringSubmatchIndex(text, -1) {
+	for from := 0; ; {
+		at := numeric.FindStringSubmatchIndex(text[from:])
+		if at == nil {
+			break
+		}
+		for i := range at {
+			at[i] += from
+		}
+		known := len(out)
 		d := PrintedDate{first: atoi(part(at, 1)), second: atoi(part(at, 3)), year: year(part(at, 5)), separator: part(at, 2)[0]}
 		add(at, d, part(at, 2) == part(at, 4))
+		if from = at[1]; len(out) == known {
+			from = at[3] // the first number can belong to another value: "90012345 / 26.06.2026"
+		}
 	}
 	slices.SortFunc(out, func(a, b PrintedDate) int { return a.Start - b.Start })
 	return out

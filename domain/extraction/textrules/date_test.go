@@ -89,3 +89,12 @@ func TestVoteOrder(t *testing.T) {
 		t.Errorf("without dates the order is %d", got)
 	}
 }
+
+func TestADateAfterAnotherNumberIsFound(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"90012345 / 26.06.2026", "No. 12/3 / 26.06.2026", "7 - 26.06.2026"} {
+		if all := textrules.FindDates(text); len(all) != 1 || all[0].Text != "26.06.2026" {
+			t.Errorf("dates in %q: %v", text, all)
+		}
+	}
+}

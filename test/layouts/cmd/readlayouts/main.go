@@ -2,14 +2,14 @@
 // prints the number of correct values. It stores the words of each PDF in a cache
 // folder, so that a change of the rules is measured within seconds.
 //
-//	go run ./test/layouts/cmd/readlayouts [-half made-on|left-out|all] [-wrong] [-only REGEX] [-features FILE] [-folds DIR] DIR
+//	go run ./test/layouts/cmd/readlayouts [-half made-on|left-out|all] [-wrong] [-only REGEX] [-folds DIR] DIR
+//	go run ./test/layouts/cmd/readlayouts -features FILE DIR
 //
 // For the left-out layouts it prints only their share in the sums. -wrong and -only
 // apply to the layouts that are used for the development of rules.
 package main
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -36,7 +36,6 @@ import (
 	"docledger/domain/extraction"
 	"docledger/domain/invoice"
 	"docledger/domain/review"
-	"docledger/test/generator"
 
 	"github.com/google/uuid"
 )
@@ -70,12 +69,25 @@ func main() {
 	alarms := flag.Bool("alarms", false, "list the failed blocking checks")
 	only := flag.String("only", "", "regular expression on the file name")
 	cache := flag.String("cache", filepath.Join(os.TempDir(), "docledger-layouts"), "cache folder for the words of PDFs")
-	features := flag.String("features", "", "write the candidates of each field, for training, to this file")
-	documents := flag.Int("generated", 0, "add this many generated documents to -features")
+	features := flag.String("features", "", "write the candidates of each field, for training, to this file; DIR contains the files of -training")
+	training := flag.String("training", "test/layouts/training.txt", "list of the files for -features")
+	used := flag.String("models", "", "folder of models for -features, instead of those of the program")
+	documents := flag.Int("generated", 200, "add this many generated documents to -features")
 	models := flag.String("folds", "", "folder of train.py --folds: extract each layout with models that did not see it")
 	print := flag.Bool("print", false, "print the analysis of each page")
 	flag.Parse()
 	dir := flag.Arg(0)
+	if *features != "" {
+		if *used != "" {
+			if err := pdftext.UseModels(os.DirFS(*used)); err != nil {
+				log.Fatal(err)
+			}
+		}
+		if err := writeTraining(*features, *training, dir, *cache, *documents); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	records, err := load(dir)
 	if err != nil {
 		log.Fatal(err)
@@ -103,12 +115,6 @@ func main() {
 			fmt.Println("=====", records[i].File)
 			fmt.Print(pdftext.Explain(pages[i]))
 		}
-	}
-	if *features != "" {
-		if err := train(*features, records, pages, *documents); err != nil {
-			log.Fatal(err)
-		}
-		return
 	}
 	started := time.Now()
 	outcomes, err := readAll(records, pages, *models)
@@ -159,32 +165,6 @@ func readAll(records []record, pages [][]layout.Page, models string) ([]outcome,
 		group.Wait()
 	}
 	return outcomes, nil
-}
-
-// train writes the candidates of documents for training.
-func train(path string, records []record, pages [][]layout.Page, documents int) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	w := bufio.NewWriter(f)
-	for i, r := range records {
-		if r.Outcome != "extract" || len(pages[i]) == 0 {
-			continue
-		}
-		if err := writeChoices(w, r, pages[i]); err != nil {
-			return err
-		}
-	}
-	const first = 1_000_000 // seeds that no other test uses
-	for seed := range documents {
-		d := generator.New(uint64(first+seed), generator.None) //nolint:gosec // not negative
-		if err := writeChoices(w, generated(d), d.Words()); err != nil {
-			return err
-		}
-	}
-	return w.Flush()
 }
 
 func load(dir string) ([]record, error) {
@@ -269,12 +249,13 @@ type score struct {
 	kinds                           map[string]int
 	failed                          map[string]int
 	sureBy                          map[string]int // sure and wrong values by field
+	doubts                          map[string]*doubt
 	slowest                         time.Duration
 	slow                            string
 }
 
 func newScore() *score {
-	return &score{fields: map[string]*counts{}, byCategory: map[string]*[4]int{}, bands: map[float64]*[2]int{}, kinds: map[string]int{}, failed: map[string]int{}, sureBy: map[string]int{}}
+	return &score{fields: map[string]*counts{}, byCategory: map[string]*[4]int{}, bands: map[float64]*[2]int{}, kinds: map[string]int{}, failed: map[string]int{}, sureBy: map[string]int{}, doubts: map[string]*doubt{}}
 }
 
 func (s *score) add(o outcome) {
@@ -309,6 +290,7 @@ func (s *score) add(o outcome) {
 			s.failed[k]++
 		}
 	}
+	s.addDoubts(o)
 	row := s.byCategory[o.record.Category]
 	if row == nil {
 		row = &[4]int{}
@@ -414,5 +396,9 @@ func (s *score) print(wrong, alarms bool) {
 	fmt.Printf("exact %d/%d fields %d/%d = %.2f %%  refused %d/%d %v  EXTRACTED %d = %.1f %%, of these exact %d  sure and wrong %d/%d\n",
 		s.exact, s.documents, right, all, 100*float64(right)/float64(max(all, 1)), s.refused, s.due, s.kinds, s.passed, 100*float64(s.passed)/float64(max(s.documents, 1)), s.clean, s.sureWrong, s.stated)
 	fmt.Printf("sure and wrong by field %v\n", s.sureBy)
+	for _, f := range slices.Sorted(maps.Keys(s.doubts)) {
+		d := s.doubts[f]
+		fmt.Printf("  doubted %-16s right %3d  wrong %3d  the only reason for a review of a correct value %d\n", f, d.right, d.wrong, d.alone)
+	}
 	fmt.Printf("slowest %s\n", s.slowest.Round(time.Microsecond))
 }
