@@ -10,6 +10,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
@@ -49,3 +50,7 @@ func Load() (*openapi3.T, error) {
 	}
 	return doc, nil
 }
+
+// Shared returns the joined document, which is parsed once in a process. Callers
+// must not change it. Parsing takes a tenth of the time of a start.
+var Shared = sync.OnceValues(Load)

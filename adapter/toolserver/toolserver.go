@@ -103,7 +103,7 @@ var _ toolserver.ServerInterface = (*Server)(nil)
 // derived are the tools of the embedded specifications. They are the same for
 // every server and derived once.
 var derived = sync.OnceValues(func() ([]catalog.Tool, error) {
-	doc, err := openapi.Load()
+	doc, err := openapi.Shared()
 	if err != nil {
 		return nil, err
 	}

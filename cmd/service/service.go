@@ -41,6 +41,7 @@ import (
 	"docledger/infrastructure/ratelimit"
 	"docledger/infrastructure/telemetry"
 	"docledger/migrations"
+	"docledger/openapi"
 	"docledger/usecase"
 	"docledger/usecase/billing"
 	"docledger/usecase/documents"
@@ -191,6 +192,9 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 		s.metrics.tracing = tracing
 		s.closers = append(s.closers, flush)
 	}
+	// Parsing the specification takes as long as opening the store. An error is
+	// returned to whoever needs the specification.
+	go func() { _, _ = openapi.Shared() }()
 	if err := s.openStore(ctx); err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ const llmsHead = `# docledger
 // llmsAsset returns /llms.txt: the head, one line for each page and one for each
 // operation.
 func llmsAsset() (asset, error) {
-	doc, err := openapi.Load()
+	doc, err := openapi.Shared()
 	if err != nil {
 		return asset{}, fmt.Errorf("read specification: %w", err)
 	}

@@ -279,7 +279,7 @@ func (s *site) index() (asset, error) {
 			entries = append(entries, found{address, h.page, h.Text, strings.Join(strings.Fields(h.body.String()), " ")})
 		}
 	}
-	doc, err := openapi.Load()
+	doc, err := openapi.Shared()
 	if err != nil {
 		return asset{}, fmt.Errorf("read specification: %w", err)
 	}

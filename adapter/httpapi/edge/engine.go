@@ -99,7 +99,7 @@ type edge struct {
 // the generated handlers on it with the hooks of this package (see
 // ParameterError and StrictHooks).
 func NewEngine(options Options) (*gin.Engine, error) {
-	doc, err := openapi.Load()
+	doc, err := openapi.Shared()
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ func (o Operations) find(method, route string) *Operation { return o[method+" "+
 // RouteDifferences returns the differences between the routes under /api and
 // the specification, in both directions.
 func RouteDifferences(routes gin.RoutesInfo) ([]string, error) {
-	doc, err := openapi.Load()
+	doc, err := openapi.Shared()
 	if err != nil {
 		return nil, err
 	}

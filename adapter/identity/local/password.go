@@ -43,13 +43,14 @@ type Passwords struct {
 
 // NewPasswords returns Passwords of the given cost.
 func NewPasswords(cost Cost) (*Passwords, error) {
-	p := &Passwords{cost: cost, slots: semaphore.NewWeighted(parallel)}
-	decoy, err := p.Hash(context.Background(), "no password has this hash")
-	if err != nil {
-		return nil, err
+	random := make([]byte, saltBytes+hashBytes)
+	if _, err := rand.Read(random); err != nil {
+		return nil, fmt.Errorf("make salt: %w", err)
 	}
-	p.decoy = decoy
-	return p, nil
+	// A check against the decoy costs what its parameters say, so that no hash needs
+	// to be computed for it.
+	decoy := encode(cost, random[:saltBytes], random[saltBytes:])
+	return &Passwords{cost: cost, slots: semaphore.NewWeighted(parallel), decoy: decoy}, nil
 }
 
 // Hash returns a salted hash in PHC notation.
@@ -64,9 +65,7 @@ func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
 		return "", fmt.Errorf("make salt: %w", err)
 	}
 	sum := argon2.IDKey([]byte(password), salt, p.cost.Passes, p.cost.MemoryKiB, p.cost.Threads, hashBytes)
-	b64 := base64.RawStdEncoding
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version,
-		p.cost.MemoryKiB, p.cost.Passes, p.cost.Threads, b64.EncodeToString(salt), b64.EncodeToString(sum)), nil
+	return encode(p.cost, salt, sum), nil
 }
 
 // Matches reports whether the hash was made from the password. An empty hash matches nothing and
@@ -100,6 +99,13 @@ func (p *Passwords) slot(ctx context.Context) (release func(), err error) {
 		return nil, fmt.Errorf("wait to hash: %w", err)
 	}
 	return func() { p.slots.Release(1) }, nil
+}
+
+// encode returns a hash in PHC notation.
+func encode(c Cost, salt, sum []byte) string {
+	b64 := base64.RawStdEncoding
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version,
+		c.MemoryKiB, c.Passes, c.Threads, b64.EncodeToString(salt), b64.EncodeToString(sum))
 }
 
 // decode parses a hash in PHC notation.
