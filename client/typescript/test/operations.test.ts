@@ -24,6 +24,7 @@ describe('account', () => {
     expect(me.data.user.email).toBe(sandbox.LOGIN_EMAIL)
     expect(me.requestId).toBe(me.headers.get('X-Request-Id'))
     expect((await api.whereTo({ query: { action: 'choose_plan' } })).data.url).toMatch(/\/billing$/)
+    expect((await api.getProcessingReport({ query: { days: 7 } })).data.decided).toBeTypeOf('number')
     expect(Array.isArray((await api.listAttention({ query: { entity_id } })).data.items)).toBe(true)
     const members = await api.listMembers().toArray()
     expect(members.map((m) => m.email)).toContain(sandbox.LOGIN_EMAIL)

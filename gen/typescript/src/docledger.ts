@@ -636,6 +636,17 @@ export class Docledger {
   }
 
   /**
+   * Get the report on processing
+   *
+   * What became of the documents of the organization that arrived in the last `days`:
+   * the invoices that no person changed (touchless), the time from arrival to bill,
+   * and the failures by reason.
+   */
+  getProcessingReport(options: Call<types.GetProcessingReportData> = {}): Promise<Answer<types.GetProcessingReportResponse>> {
+    return this.#transport.call({ id: 'getProcessingReport', safe: true }, sdk.getProcessingReport, options)
+  }
+
+  /**
    * Get the settings of an entity
    *
    * Returns how docledger processes the documents of the entity.

@@ -2357,6 +2357,65 @@ export type PrecedingInvoiceInput = {
     number: string;
 };
 
+export type ProcessingFailure = {
+    /**
+     * How many documents or invoices.
+     */
+    count: number;
+    /**
+     * The code of the reason, as in `failure` of a document or `sync.error` of an invoice.
+     */
+    reason: string;
+    /**
+     * What failed.
+     */
+    stage: 'extraction' | 'sync' | (string & {});
+};
+
+/**
+ * What became of the documents that arrived in a period.
+ */
+export type ProcessingReport = {
+    /**
+     * Invoices that are approved, synced or rejected.
+     */
+    decided: number;
+    /**
+     * Documents that arrived. Of a file that was split only its parts count.
+     */
+    documents: number;
+    /**
+     * The failures that are not solved, most frequent first in each stage.
+     */
+    failures: Array<ProcessingFailure>;
+    from: Timestamp;
+    /**
+     * Invoices that were extracted from them.
+     */
+    invoices: number;
+    /**
+     * The longest time.
+     */
+    longest_seconds: number | null;
+    /**
+     * The median time from arrival to bill; null without a bill.
+     */
+    median_seconds: number | null;
+    /**
+     * The time that nine of ten bills do not exceed.
+     */
+    ninety_percent_seconds: number | null;
+    /**
+     * Invoices that became bills.
+     */
+    synced: number;
+    to: Timestamp;
+    /**
+     * Approved and synced invoices on which no person and no API key acted after the upload.
+     */
+    touchless: number;
+};
+
 /**
  * The effect of the rules of one profile.
  */
@@ -6786,6 +6845,60 @@ export type ListMembersResponses = {
 };
 
 export type ListMembersResponse = ListMembersResponses[keyof ListMembersResponses];
+
+export type GetProcessingReportData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The length of the period in days.
+         */
+        days?: number;
+    };
+    url: '/api/reports/processing';
+};
+
+export type GetProcessingReportErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetProcessingReportError = GetProcessingReportErrors[keyof GetProcessingReportErrors];
+
+export type GetProcessingReportResponses = {
+    /**
+     * The report.
+     */
+    200: ProcessingReport;
+};
+
+export type GetProcessingReportResponse = GetProcessingReportResponses[keyof GetProcessingReportResponses];
 
 export type GetSettingsData = {
     body?: never;
