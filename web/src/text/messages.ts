@@ -7,6 +7,7 @@ import { common } from './en/common'
 import type { documents } from './en/documents'
 import type { inbox } from './en/inbox'
 import type { integrations } from './en/integrations'
+import type { overview } from './en/overview'
 import type { review } from './en/review'
 import { shell } from './en/shell'
 import type { suppliers } from './en/suppliers'
@@ -16,7 +17,7 @@ import type { webhooks } from './en/webhooks'
 
 type Parts = [
   typeof administration, typeof attention, typeof billing, typeof common, typeof documents, typeof inbox, typeof integrations,
-  typeof review, typeof shell, typeof suppliers, typeof uploads, typeof values,
+  typeof overview, typeof review, typeof shell, typeof suppliers, typeof uploads, typeof values,
   typeof webhooks,
 ]
 
