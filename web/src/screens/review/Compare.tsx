@@ -11,13 +11,17 @@ import '@/text/parts/review'
 import { label, t } from '@/text/text'
 import { ErrorBanner, Skeleton } from '@/ui/parts'
 
-const rows: [string, (invoice: Invoice) => string][] = [
+// What the two documents say, and then what became of them, which is no difference between the documents.
+const said: [string, (invoice: Invoice) => string][] = [
   ['field.invoice_number', (i) => i.invoice_number ?? '–'],
   ['field.seller.name', (i) => i.seller?.name ?? '–'],
   ['field.issue_date', (i) => formatDate(i.issue_date)],
   ['field.due_date', (i) => formatDate(i.due_date)],
   ['field.gross_total', (i) => `${formatMoney(i.gross_total)} ${i.currency ?? ''}`],
   ['field.purchase_order', (i) => i.purchase_order ?? '–'],
+]
+
+const became: typeof said = [
   ['review.compare.state', (i) => label('status', i.status)],
   ['review.compare.received', (i) => formatTime(i.created_at)],
 ]
@@ -43,13 +47,14 @@ export function Compare({ invoice, otherId }: { invoice: Invoice; otherId: strin
           </tr>
         </thead>
         <tbody>
-          {rows.map(([key, read]) => {
+          {[...said, ...became].map(([key, read]) => {
             const [mine, theirs] = both.map(read)
+            const different = mine !== theirs && said.some(([name]) => name === key)
             return (
-              <tr key={key} data-different={mine !== theirs || undefined}>
+              <tr key={key} data-different={different || undefined}>
                 <th scope="row">{t(key as 'field.due_date')}</th>
                 <td>{mine}</td>
-                <td>{theirs}{mine !== theirs && <span className="visually-hidden"> ({t('review.compare.different')})</span>}</td>
+                <td>{theirs}{different && <span className="visually-hidden"> ({t('review.compare.different')})</span>}</td>
               </tr>
             )
           })}
