@@ -2718,6 +2718,58 @@ type PrecedingInvoiceInput struct {
 	IssueDate nullable.Nullable[externalRef0.NullableDate] `json:"issue_date,omitempty"`
 }
 
+// ProcessingFailure defines model for ProcessingFailure.
+type ProcessingFailure struct {
+	// Stage What failed.
+	Stage string `json:"stage"`
+
+	// Reason The code of the reason, as in `failure` of a document or `sync.error` of an invoice.
+	Reason string `json:"reason"`
+
+	// Count How many documents or invoices.
+	Count int `json:"count"`
+}
+
+// ProcessingReport What became of the documents that arrived in a period.
+type ProcessingReport struct {
+	// From A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	From externalRef0.Timestamp `json:"from"`
+
+	// To A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	To externalRef0.Timestamp `json:"to"`
+
+	// Documents Documents that arrived. Of a file that was split only its parts count.
+	Documents int `json:"documents"`
+
+	// Invoices Invoices that were extracted from them.
+	Invoices int `json:"invoices"`
+
+	// Decided Invoices that are approved, synced or rejected.
+	Decided int `json:"decided"`
+
+	// Touchless Approved and synced invoices on which no person and no API key acted after the upload.
+	Touchless int `json:"touchless"`
+
+	// Synced Invoices that became bills.
+	Synced int `json:"synced"`
+
+	// MedianSeconds The median time from arrival to bill; null without a bill.
+	MedianSeconds nullable.Nullable[float64] `json:"median_seconds"`
+
+	// NinetyPercentSeconds The time that nine of ten bills do not exceed.
+	NinetyPercentSeconds nullable.Nullable[float64] `json:"ninety_percent_seconds"`
+
+	// LongestSeconds The longest time.
+	LongestSeconds nullable.Nullable[float64] `json:"longest_seconds"`
+
+	// Failures The failures that are not solved, most frequent first in each stage.
+	Failures []ProcessingFailure `json:"failures"`
+}
+
 // ProfileRules The effect of the rules of one profile.
 type ProfileRules struct {
 	// Profile The profile.
@@ -4147,6 +4199,12 @@ type ListMembersParams struct {
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// GetProcessingReportParams defines parameters for GetProcessingReport.
+type GetProcessingReportParams struct {
+	// Days The length of the period in days.
+	Days *int `form:"days,omitempty" json:"days,omitempty"`
+}
+
 // UpdateSettingsParams defines parameters for UpdateSettings.
 type UpdateSettingsParams struct {
 	// IfMatch The ETag of the version to change. If the record has changed since, the
@@ -4429,6 +4487,9 @@ type ServerInterface interface {
 	// ListMembers List the members of the organization
 	// (GET /api/organization/members)
 	ListMembers(c *gin.Context, params ListMembersParams)
+	// GetProcessingReport Get the report on processing
+	// (GET /api/reports/processing)
+	GetProcessingReport(c *gin.Context, params GetProcessingReportParams)
 	// GetSettings Get the settings of an entity
 	// (GET /api/settings/{entity_id})
 	GetSettings(c *gin.Context, entityId EntityId)
@@ -6787,6 +6848,33 @@ func (siw *ServerInterfaceWrapper) ListMembers(c *gin.Context) {
 	siw.Handler.ListMembers(c, params)
 }
 
+// GetProcessingReport operation middleware
+func (siw *ServerInterfaceWrapper) GetProcessingReport(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetProcessingReportParams
+
+	// ------------- Optional query parameter "days" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "days", c.Request.URL.Query(), &params.Days, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter days: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetProcessingReport(c, params)
+}
+
 // GetSettings operation middleware
 func (siw *ServerInterfaceWrapper) GetSettings(c *gin.Context) {
 
@@ -7391,6 +7479,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/invoices/extract", wrapper.ExtractInvoice)
 	router.GET(options.BaseURL+"/api/invoices", wrapper.ListInvoices)
 	router.GET(options.BaseURL+"/api/invoices/summary", wrapper.SumInvoices)
+	router.GET(options.BaseURL+"/api/reports/processing", wrapper.GetProcessingReport)
 	router.GET(options.BaseURL+"/api/invoices/export", wrapper.ExportInvoices)
 	router.POST(options.BaseURL+"/api/invoices/bulk", wrapper.ChangeInvoices)
 	router.GET(options.BaseURL+"/api/invoices/:invoice_id", wrapper.GetInvoice)
@@ -16055,6 +16144,180 @@ func (response ListMembers503JSONResponse) VisitListMembersResponse(w http.Respo
 	return err
 }
 
+type GetProcessingReportRequestObject struct {
+	Params GetProcessingReportParams
+}
+
+type GetProcessingReportResponseObject interface {
+	VisitGetProcessingReportResponse(w http.ResponseWriter) error
+}
+
+type GetProcessingReport200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type GetProcessingReport200JSONResponse struct {
+	Body    ProcessingReport
+	Headers GetProcessingReport200ResponseHeaders
+}
+
+func (response GetProcessingReport200JSONResponse) VisitGetProcessingReportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetProcessingReport400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response GetProcessingReport400JSONResponse) VisitGetProcessingReportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetProcessingReport401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response GetProcessingReport401JSONResponse) VisitGetProcessingReportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetProcessingReport403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response GetProcessingReport403JSONResponse) VisitGetProcessingReportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetProcessingReport404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response GetProcessingReport404JSONResponse) VisitGetProcessingReportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetProcessingReport429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response GetProcessingReport429JSONResponse) VisitGetProcessingReportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetProcessingReport500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response GetProcessingReport500JSONResponse) VisitGetProcessingReportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetProcessingReport503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response GetProcessingReport503JSONResponse) VisitGetProcessingReportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetSettingsRequestObject struct {
 	EntityId EntityId `json:"entity_id"`
 }
@@ -19174,6 +19437,9 @@ type StrictServerInterface interface {
 	// ListMembers List the members of the organization
 	// (GET /api/organization/members)
 	ListMembers(ctx context.Context, request ListMembersRequestObject) (ListMembersResponseObject, error)
+	// GetProcessingReport Get the report on processing
+	// (GET /api/reports/processing)
+	GetProcessingReport(ctx context.Context, request GetProcessingReportRequestObject) (GetProcessingReportResponseObject, error)
 	// GetSettings Get the settings of an entity
 	// (GET /api/settings/{entity_id})
 	GetSettings(ctx context.Context, request GetSettingsRequestObject) (GetSettingsResponseObject, error)
@@ -20787,6 +21053,32 @@ func (sh *strictHandler) ListMembers(ctx *gin.Context, params ListMembersParams)
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ListMembersResponseObject); ok {
 		if err := validResponse.VisitListMembersResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetProcessingReport operation middleware
+func (sh *strictHandler) GetProcessingReport(ctx *gin.Context, params GetProcessingReportParams) {
+	var request GetProcessingReportRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetProcessingReport(ctx, request.(GetProcessingReportRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetProcessingReport")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetProcessingReportResponseObject); ok {
+		if err := validResponse.VisitGetProcessingReportResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

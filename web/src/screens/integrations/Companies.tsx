@@ -87,7 +87,7 @@ export function Companies({ integration }: { integration: Integration }) {
       {results.length > failed.length && <Tag tone="green">{t('companies.done', { count: results.length - failed.length })}</Tag>}
       {failed.map((r) => <Tag key={r.entity_id} tone="red">{t('companies.failed', { name: nameOf(r.entity_id), reason: r.error!.message })}</Tag>)}
       {free.length > 0 && (
-        <div><Button look="primary" isDisabled={items.length === 0} isPending={connect.isPending} onPress={() => connect.mutate(undefined)}>{t('companies.connect', { count: items.length })}</Button></div>
+        <div><Button look="primary" isDisabled={items.length === 0} isPending={connect.isPending} onPress={() => connect.mutate(undefined)}>{items.length === 0 ? t('companies.connect.none') : t('companies.connect', { count: items.length })}</Button></div>
       )}
     </Section>
   )

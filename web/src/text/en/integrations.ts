@@ -31,6 +31,7 @@ export const integrations = {
   'companies.lead': 'Choose for each company the entity that gets its bills. No further consent is needed.',
   'companies.entityOf': 'Entity of {name}',
   'companies.paysTaxOf': '{name} is registered for tax',
+  'companies.connect.none': 'Connect',
   'companies.connect': 'Connect {count|# entity|# entities}',
   'companies.done': '{count|# entity is|# entities are} connected.',
   'companies.failed': '{name}: {reason}',
