@@ -14,6 +14,7 @@ import (
 	"docledger/domain/idempotency"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
+	"docledger/domain/organization"
 	"docledger/domain/page"
 	"docledger/gen/backend"
 	billingapi "docledger/gen/billing"
@@ -37,6 +38,7 @@ import (
 	"docledger/usecase/webhooks"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 )
 
 // UseCases are the use cases that the handlers call.
@@ -51,6 +53,7 @@ type UseCases struct {
 	Exports      invoice.Exporter
 	Attention    *attention.Service
 	Links        *links.Service
+	Reports      Reports
 	Sync         *sync.Service
 	Settings     *settings.Service
 	Emails       *emails.Service
@@ -61,6 +64,12 @@ type UseCases struct {
 	Integrations *integrations.Service
 	Billing      *billing.Reader
 	Shop         *billing.Checkout // nil without a payment processor
+}
+
+// Reports returns the report on the documents of an organization that arrived in
+// the last days.
+type Reports interface {
+	Report(ctx context.Context, organizationID uuid.UUID, days int) (*organization.Organization, *organization.Report, error)
 }
 
 // Server implements the operations of the backend and billing specifications.

@@ -317,7 +317,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 		Settings: &settings.Service{
 			Settings: st.Settings(), Ledgers: s.Integrations, Events: st.Events(), UnitOfWork: st, Clock: s.clock,
 		},
-		Events: st.Events(), Sums: st.Invoices(), Exports: st.Invoices(), Attention: s.newAttention(),
+		Events: st.Events(), Sums: st.Invoices(), Exports: st.Invoices(), Attention: s.newAttention(), Reports: s.Organizations,
 	}
 	s.Deletion = s.newDeletion()
 	suppliers.Reviews, s.Integrations.Suppliers = s.Invoices, suppliers

@@ -93,8 +93,17 @@ test('webhooks and exports', async (t) => {
     assert.equal(files.zip.subarray(0, 2).toString(), 'PK')
   })
 
+  await t.test('the overview shows what waits and what was spent, as tables', async () => {
+    await page.goto(`${sandbox.BASE_URL}/overview`)
+    await page.getByRole('table', { name: 'Age of what waits' }).getByRole('row', { name: /less than a day 2/ }).waitFor()
+    await page.getByRole('table', { name: 'Spend by supplier' }).getByRole('row', { name: /637\.84/ }).waitFor()
+    await page.getByRole('table', { name: 'Spend by month' }).getByRole('row', { name: /637\.84/ }).waitFor()
+    await page.getByText('No invoice is decided yet').waitFor()
+  })
+
   await t.test('an export that is refused says why, and can be tried again', async () => {
     await page.route('**/api/invoices/export*', (route) => route.fulfill({ status: 503, json: { error: { code: 'unavailable', message: 'Too many exports run. Try again later.', details: { request_id: 'r1' } } } }))
+    await page.goto(`${sandbox.BASE_URL}/inbox?tab=all`)
     await page.getByRole('button', { name: 'Export' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Download' }).click()
     await page.getByRole('dialog').getByText('Too many exports run. Try again later.').waitFor()
@@ -103,7 +112,7 @@ test('webhooks and exports', async (t) => {
   })
 
   const webhook = (await call('GET', '/api/webhooks')).items[0]
-  await checkPages(t, { newContext, sandbox, pages: { webhooks: '/webhooks', webhook: `/webhooks/${webhook.id}` } })
+  await checkPages(t, { newContext, sandbox, pages: { overview: '/overview', webhooks: '/webhooks', webhook: `/webhooks/${webhook.id}` } })
 
   await t.test('a webhook is deleted', async () => {
     await page.goto(`${sandbox.BASE_URL}/webhooks/${webhook.id}`)

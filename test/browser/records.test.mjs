@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { checkPages } from './pages.mjs'
-import { caller, contexts, openApp, readInvoice, settled } from './web.mjs'
+import { assertAccessible, caller, contexts, openApp, readInvoice, settled } from './web.mjs'
 import { picture, signIn, startBrowser, startSandbox } from './world.mjs'
 
 const ibans = { first: 'DE02120300000000202051', second: 'DE02500105170137075030' }
@@ -81,6 +81,46 @@ test('suppliers, assignment and notes', async (t) => {
       assert.ok((await call('GET', `/api/suppliers/${supplier.id}`))[key], key)
     }
     assert.equal(await page.getByText('Chosen by a person.').count(), 2)
+  })
+
+  await t.test('the companies of one consent are connected to entities in one table', async () => {
+    const entities = (await call('GET', '/api/entities')).items
+    const other = entities.find((e) => e.id !== sandbox.ENTITY_ID)
+    const integration = (await call('GET', '/api/integrations')).items.flatMap((p) => p.integrations)[0]
+    await at(`/integrations/${integration.id}`)
+    const table = page.getByRole('table', { name: 'Companies of this consent' })
+    await table.getByRole('button', { name: /Not connected/ }).first().click()
+    await page.getByRole('option', { name: other.name, exact: true }).click()
+    await picture(page, 'web-companies')
+    await assertAccessible(page, 'companies of a consent')
+    await page.getByRole('button', { name: 'Connect 1 entity' }).click()
+    await page.getByText('1 entity is connected.').waitFor()
+    const connected = (await call('GET', `/api/integrations?entity_id=${other.id}`)).items.flatMap((p) => p.integrations)
+    assert.deepEqual(connected.map((i) => i.status), ['ACTIVE'])
+  })
+
+  await t.test('photos of several pages become one document', async () => {
+    await at('/inbox')
+    const photos = await Promise.all([1, 2].map(async (n) => ({ name: `IMG_${n}.png`, mimeType: 'image/png', buffer: await page.screenshot({ clip: { x: 0, y: 0, width: 600, height: 800 } }) })))
+    await page.getByRole('button', { name: 'More ways to upload' }).first().click()
+    await page.getByRole('menuitem', { name: 'Take photos …' }).click()
+    const dialog = page.getByRole('dialog')
+    for (const photo of photos) {
+      const chooser = page.waitForEvent('filechooser')
+      await dialog.getByRole('button', { name: /Take a photo|Another page/ }).click()
+      await (await chooser).setFiles([photo])
+    }
+    await dialog.getByRole('img', { name: 'Page 2' }).waitFor()
+    await picture(page, 'web-camera')
+    await assertAccessible(page, 'photos')
+    const answer = page.waitForResponse((r) => r.url().endsWith('/api/documents/upload'))
+    await dialog.getByRole('button', { name: 'Upload 2 pages' }).click()
+    const document = await (await answer).json()
+    assert.equal(document.media_type, 'application/pdf')
+    const token = await signIn(sandbox)
+    const page2 = await fetch(`${sandbox.BASE_URL}/api/documents/${document.id}/pages/2?width=400`, { headers: { Authorization: `Bearer ${token}` } })
+    assert.equal(page2.status, 200)
+    await page.getByRole('button', { name: 'Close' }).first().click()
   })
 
   await t.test('a supplier is merged into another one', async () => {

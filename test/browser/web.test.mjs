@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { checkPages } from './pages.mjs'
-import { caller, contexts, invoiceFile, openApp, settled, wrongTax } from './web.mjs'
+import { assertAccessible, caller, contexts, invoiceFile, openApp, settled, wrongTax } from './web.mjs'
 import { picture, signIn, startBrowser, startSandbox } from './world.mjs'
 
 test('the web application', async (t) => {
@@ -209,6 +209,11 @@ test('the web application', async (t) => {
     const list = page.getByRole('list', { name: 'May be the same invoice' })
     await list.getByText('The same supplier and number').waitFor()
     await picture(page, 'web-duplicate')
+    await list.getByRole('button', { name: 'Compare' }).click()
+    await page.getByRole('table', { name: 'Compare' }).getByRole('row', { name: /Invoice number TWICE-31 TWICE-31/ }).waitFor()
+    await assertAccessible(page, 'comparison of duplicates')
+    await picture(page, 'web-duplicate-compare')
+    await page.keyboard.press('Escape')
     await list.getByRole('button', { name: 'These are two invoices' }).click()
     await page.getByRole('dialog').getByRole('textbox').fill('Two deliveries')
     await page.getByRole('dialog').getByRole('button', { name: 'These are two invoices' }).click()

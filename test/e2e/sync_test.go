@@ -43,6 +43,9 @@ func syncInto(t *testing.T, s *harness.Server, org harness.Organization, l *harn
 	if failed.Text("status") != "SYNC_FAILED" || failed.Text("sync", "error", "code") != "account_missing" || failed.Text("sync", "error", "action") == "" {
 		t.Fatalf("without an account: %s", failed.Raw)
 	}
+	if r := report(s, token); r.Text("failures", 0, "stage") != "sync" || r.Text("failures", 0, "reason") != "account_missing" || r.Number("failures", 0, "count") != 1 {
+		t.Errorf("the report: %s", r.Raw)
+	}
 	account := s.Do(http.MethodGet, "/api/v1/integrations/"+id+"/accounting-accounts?account_types=EXPENSE", token, nil).OK().Text("items", 0, "id")
 	rates := s.Do(http.MethodGet, "/api/v1/integrations/"+id+"/accounting-tax-rates", token, nil).OK()
 	rate := ""
@@ -63,6 +66,9 @@ func syncInto(t *testing.T, s *harness.Server, org harness.Organization, l *harn
 	done := s.Do(http.MethodPost, "/api/invoices/"+invoice+"/sync", token, nil).OK()
 	if done.Text("status") != "SYNCED" || done.Text("sync", "state") != "DONE" || done.Text("sync", "remote_id") == "" || done.Text("sync", "ledger_total") == "" {
 		t.Fatalf("synced: %s", done.Raw)
+	}
+	if r := report(s, token); r.Number("synced") != 1 || r.At("median_seconds") == nil || r.At("longest_seconds") == nil || r.Len("failures") != 0 {
+		t.Errorf("the report: %s", r.Raw)
 	}
 	attached := map[string]string{"ACCOUNTING_A": "RENDERED", "ACCOUNTING_B": "ATTACHED"}[provider] // A refuses XML
 	if done.Text("sync", "attachment") != attached || done.Text("contact_id") == "" || done.Text("lines", 0, "account_id") != account {

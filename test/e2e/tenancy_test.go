@@ -170,7 +170,7 @@ var queries = map[string]string{
 }
 
 // aboutNothing are the operations that name no record of the organization.
-var aboutNothing = []string{"login", "refreshToken", "logout", "listSessions", "endSession", "changePassword", "getMe", "whereTo", "listEntities", "listMembers", "listApiKeys", "createApiKey", "listWebhooks", "createWebhook", "getBilling", "getBillingUsage", "listPlans", "createCheckoutSession", "createPortalSession"}
+var aboutNothing = []string{"login", "refreshToken", "logout", "listSessions", "endSession", "changePassword", "getMe", "whereTo", "listEntities", "listMembers", "listApiKeys", "createApiKey", "listWebhooks", "createWebhook", "getBilling", "getBillingUsage", "getProcessingReport", "listPlans", "createCheckoutSession", "createPortalSession"}
 
 // ofItems are the operations whose items answer for themselves. TestBulk tests
 // the rights for their items.

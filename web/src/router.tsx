@@ -100,6 +100,7 @@ export const router = createRouter({
     screen('/documents', () => import('@/screens/documents/DocumentsScreen'), 'DocumentsScreen'),
     consentReturn,
     suppliers,
+    screen('/overview', () => import('@/screens/overview/OverviewScreen'), 'OverviewScreen'),
     screen('/suppliers/$id', () => import('@/screens/suppliers/SupplierScreen'), 'SupplierScreen'),
     screen('/members', () => import('@/screens/members/MembersScreen'), 'MembersScreen'),
     screen('/api-keys', () => import('@/screens/api-keys/ApiKeysScreen'), 'ApiKeysScreen'),

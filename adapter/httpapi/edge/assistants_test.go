@@ -32,6 +32,7 @@ var verdicts = map[string]string{
 	"getMe":                       "yes yes yes",
 	"whereTo":                     "yes yes yes",
 	"listAttention":               "yes yes yes",
+	"getProcessingReport":         "yes yes yes",
 	"listMembers":                 "yes yes yes",
 	"listApiKeys":                 "yes yes yes",
 	"listWebhooks":                "yes yes yes",

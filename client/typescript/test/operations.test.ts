@@ -27,6 +27,7 @@ describe('account', () => {
     const link = (await api.createUploadLink({ body: { entity_id, max_files: 2 } })).data
     const sent = await fetch(link.url, { method: 'PUT', body: '<Invoice/>' })
     expect(((await sent.json()) as { items: unknown[] }).items).toHaveLength(1)
+    expect((await api.getProcessingReport({ query: { days: 7 } })).data.decided).toBeTypeOf('number')
     expect(Array.isArray((await api.listAttention({ query: { entity_id } })).data.items)).toBe(true)
     const members = await api.listMembers().toArray()
     expect(members.map((m) => m.email)).toContain(sandbox.LOGIN_EMAIL)

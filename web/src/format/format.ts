@@ -23,6 +23,11 @@ export function formatShortDate(date: string | null | undefined): string {
   return date!.startsWith(`${new Date().getFullYear()}-`) ? shortDateFormat.format(at) : dateFormat.format(at)
 }
 
+const monthFormat = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' })
+
+/** Formats a month (YYYY-MM). */
+export const formatMonth = (month: string): string => monthFormat.format(Date.parse(`${month}-01T00:00:00Z`))
+
 export function formatTime(timestamp: string | null | undefined): string {
   const at = timestamp ? Date.parse(timestamp) : NaN
   return Number.isNaN(at) ? '–' : timeFormat.format(at)

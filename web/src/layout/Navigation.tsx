@@ -19,6 +19,7 @@ const work: Item[] = [
   { to: '/inbox', text: 'nav.inbox', icon: 'inbox' },
   { to: '/documents', text: 'nav.documents', icon: 'document' },
   { to: '/suppliers', text: 'nav.suppliers', icon: 'supplier' },
+  { to: '/overview', text: 'nav.overview', icon: 'chart' },
   { to: '/integrations', text: 'nav.integrations', icon: 'plug' },
   { to: '/billing', text: 'nav.billing', icon: 'bill' },
 ]

@@ -8,6 +8,7 @@ import type { confirm } from './en/confirm'
 import type { documents } from './en/documents'
 import type { inbox } from './en/inbox'
 import type { integrations } from './en/integrations'
+import type { overview } from './en/overview'
 import type { review } from './en/review'
 import { shell } from './en/shell'
 import type { suppliers } from './en/suppliers'
@@ -17,6 +18,7 @@ import type { webhooks } from './en/webhooks'
 
 type Parts = [
   typeof administration, typeof attention, typeof billing, typeof common, typeof confirm, typeof documents, typeof inbox, typeof integrations,
+  typeof overview,
   typeof review, typeof shell, typeof suppliers, typeof uploads, typeof values,
   typeof webhooks,
 ]

@@ -15,6 +15,7 @@ import { Banner, Empty, ErrorBanner, Page, Skeleton } from '@/ui/parts'
 
 import { Accounts } from './Accounts'
 import { AccountingWizard } from './AccountingWizard'
+import { Companies } from './Companies'
 import { returnUrl } from './consent'
 import { StatusReport } from './StatusReport'
 import { Syncs } from './Syncs'
@@ -76,6 +77,7 @@ function IntegrationPage({ integration }: { integration: Integration }) {
       {integration.status !== 'PENDING' && <StatusReport integration={integration} />}
       {integration.status === 'ACTIVE' && accounting && (
         <>
+          {isAdmin && entities.length > 1 && <Companies integration={integration} />}
           <Syncs entityId={integration.entity_id} />
           <Accounts integrationId={integration.id} />
         </>

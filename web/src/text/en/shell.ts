@@ -12,6 +12,7 @@ export const shell = {
   'nav.apiKeys': 'API keys',
   'nav.webhooks': 'Webhooks',
   'nav.documents': 'Documents',
+  'nav.overview': 'Overview',
   'nav.suppliers': 'Suppliers',
   'nav.more': 'More',
   'nav.skip': 'Skip to the content',

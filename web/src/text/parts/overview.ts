@@ -1,0 +1,4 @@
+import { overview } from '../en/overview'
+import { addMessages } from '../messages'
+
+addMessages(overview)
