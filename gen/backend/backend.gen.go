@@ -605,6 +605,8 @@ func (e SettingsUpdateEinvoiceRules) Valid() bool {
 
 // Defines values for SourceFilter.
 const (
+	EMAIL   SourceFilter = "EMAIL"
+	FOLDER  SourceFilter = "FOLDER"
 	TRIGGER SourceFilter = "TRIGGER"
 	UPLOAD  SourceFilter = "UPLOAD"
 )
@@ -612,6 +614,10 @@ const (
 // Valid indicates whether the value is a known member of the SourceFilter enum.
 func (e SourceFilter) Valid() bool {
 	switch e {
+	case EMAIL:
+		return true
+	case FOLDER:
+		return true
 	case TRIGGER:
 		return true
 	case UPLOAD:
@@ -1178,7 +1184,9 @@ type BulkRequestAction string
 
 // BulkResult defines model for BulkResult.
 type BulkResult struct {
-	Items []BulkResultItem `json:"items"`
+	// ConfirmUrl The page on which a person can confirm all items that were refused because an assistant asked for them; null if there are none.
+	ConfirmUrl nullable.Nullable[string] `json:"confirm_url"`
+	Items      []BulkResultItem          `json:"items"`
 }
 
 // BulkResultItem defines model for BulkResultItem.
@@ -1357,7 +1365,7 @@ type Document struct {
 	// PageCount Number of pages; null until it is known.
 	PageCount nullable.Nullable[int] `json:"page_count"`
 
-	// Source UPLOAD: sent by a caller. TRIGGER: ingested from a document store.
+	// Source UPLOAD: sent by a caller. TRIGGER: ingested from a document store. EMAIL: sent to the address of the entity. FOLDER: ingested from a folder of the server.
 	Source string `json:"source"`
 
 	// IntegrationId An identifier, or null.
@@ -1386,6 +1394,9 @@ type Document struct {
 
 	// Signatures Signatures of a signed envelope (CAdES, `.p7m`), as stated.
 	Signatures []Signature `json:"signatures"`
+
+	// Email The e-mail that brought the document; null for other documents.
+	Email nullable.Nullable[EmailOrigin] `json:"email"`
 
 	// Progress The progress of a running extraction.
 	Progress nullable.Nullable[Progress] `json:"progress"`
@@ -1455,6 +1466,59 @@ type Duplicate struct {
 
 	// Dismissed The decision that they are different invoices; null if there is none.
 	Dismissed nullable.Nullable[Dismissal] `json:"dismissed"`
+}
+
+// EmailIntake defines model for EmailIntake.
+type EmailIntake struct {
+	// EntityId An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	EntityId externalRef0.Id `json:"entity_id"`
+
+	// Address The address that receives documents; null if this installation receives no e-mail.
+	Address nullable.Nullable[string] `json:"address"`
+
+	// Senders Accepted senders: addresses, or domains such as `@supplier.example`.
+	Senders []string `json:"senders"`
+
+	// OnlySenders Whether e-mail of other senders is refused.
+	OnlySenders bool `json:"only_senders"`
+}
+
+// EmailIntakeUpdate defines model for EmailIntakeUpdate.
+type EmailIntakeUpdate struct {
+	// Senders Replaces the accepted senders: addresses, or domains such as `@supplier.example`.
+	Senders *[]string `json:"senders,omitempty"`
+
+	// AcceptSender Adds one accepted sender.
+	AcceptSender *string `json:"accept_sender,omitempty"`
+
+	// OnlySenders Refuses e-mail of other senders.
+	OnlySenders *bool `json:"only_senders,omitempty"`
+
+	// NewAddress true: replaces the address. The former one no longer receives e-mail.
+	NewAddress *bool `json:"new_address,omitempty"`
+}
+
+// EmailOrigin The e-mail that brought the document; null for other documents.
+type EmailOrigin struct {
+	// From The address in the From field, as stated; empty if there is not exactly one.
+	From string `json:"from"`
+
+	// Subject The subject, as stated.
+	Subject string `json:"subject"`
+
+	// Spf SPF of the envelope sender; `none` if the address of the sending server is not known.
+	Spf string `json:"spf"`
+
+	// Dkim `pass` if a signature of the domain in `from` is valid.
+	Dkim string `json:"dkim"`
+
+	// Dmarc DMARC of the domain in `from`; `none` if it publishes no policy.
+	Dmarc string `json:"dmarc"`
+
+	// Accepted The sender was one of the accepted senders and passed DMARC. If false, a person must approve the invoice.
+	Accepted bool `json:"accepted"`
 }
 
 // Entity A legal entity whose documents the organization processes.
@@ -2724,6 +2788,58 @@ type PrecedingInvoiceInput struct {
 	IssueDate nullable.Nullable[externalRef0.NullableDate] `json:"issue_date,omitempty"`
 }
 
+// ProcessingFailure defines model for ProcessingFailure.
+type ProcessingFailure struct {
+	// Stage What failed.
+	Stage string `json:"stage"`
+
+	// Reason The code of the reason, as in `failure` of a document or `sync.error` of an invoice.
+	Reason string `json:"reason"`
+
+	// Count How many documents or invoices.
+	Count int `json:"count"`
+}
+
+// ProcessingReport What became of the documents that arrived in a period.
+type ProcessingReport struct {
+	// From A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	From externalRef0.Timestamp `json:"from"`
+
+	// To A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	To externalRef0.Timestamp `json:"to"`
+
+	// Documents Documents that arrived. Of a file that was split only its parts count.
+	Documents int `json:"documents"`
+
+	// Invoices Invoices that were extracted from them.
+	Invoices int `json:"invoices"`
+
+	// Decided Invoices that are approved, synced or rejected.
+	Decided int `json:"decided"`
+
+	// Touchless Approved and synced invoices on which no person and no API key acted after the upload.
+	Touchless int `json:"touchless"`
+
+	// Synced Invoices that became bills.
+	Synced int `json:"synced"`
+
+	// MedianSeconds The median time from arrival to bill; null without a bill.
+	MedianSeconds nullable.Nullable[float64] `json:"median_seconds"`
+
+	// NinetyPercentSeconds The time that nine of ten bills do not exceed.
+	NinetyPercentSeconds nullable.Nullable[float64] `json:"ninety_percent_seconds"`
+
+	// LongestSeconds The longest time.
+	LongestSeconds nullable.Nullable[float64] `json:"longest_seconds"`
+
+	// Failures The failures that are not solved, most frequent first in each stage.
+	Failures []ProcessingFailure `json:"failures"`
+}
+
 // ProfileRules The effect of the rules of one profile.
 type ProfileRules struct {
 	// Profile The profile.
@@ -3361,6 +3477,35 @@ type UploadForm struct {
 	ExternalId *string `json:"external_id,omitempty"`
 }
 
+// UploadLink defines model for UploadLink.
+type UploadLink struct {
+	// Url The address. It is a credential: share it only with who uploads.
+	Url string `json:"url"`
+
+	// ExpiresAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	ExpiresAt externalRef0.Timestamp `json:"expires_at"`
+
+	// MaxFiles How many files it accepts.
+	MaxFiles int `json:"max_files"`
+
+	// Curl A command line that uploads the file FILE.
+	Curl string `json:"curl"`
+}
+
+// UploadLinkCreate defines model for UploadLinkCreate.
+type UploadLinkCreate struct {
+	// EntityId The entity of the documents.
+	EntityId openapi_types.UUID `json:"entity_id"`
+
+	// ExpiresIn Seconds until the link ends.
+	ExpiresIn *int `json:"expires_in,omitempty"`
+
+	// MaxFiles How many files it accepts.
+	MaxFiles *int `json:"max_files,omitempty"`
+}
+
 // UploadRequest defines model for UploadRequest.
 type UploadRequest struct {
 	// EntityId An identifier. The service creates UUIDs of version 7.
@@ -3679,6 +3824,9 @@ type ListDocumentsParams struct {
 
 	// Status Only documents in this status; repeatable.
 	Status *[]DocumentStatusFilter `form:"status,omitempty" json:"status,omitempty"`
+
+	// Q Only files with this part of the name; ignores case.
+	Q *string `form:"q,omitempty" json:"q,omitempty"`
 
 	// ExternalId Records with this id of another program.
 	ExternalId *ExternalIds `form:"external_id,omitempty" json:"external_id,omitempty"`
@@ -4167,6 +4315,12 @@ type ListMembersParams struct {
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// GetProcessingReportParams defines parameters for GetProcessingReport.
+type GetProcessingReportParams struct {
+	// Days The length of the period in days.
+	Days *int `form:"days,omitempty" json:"days,omitempty"`
+}
+
 // UpdateSettingsParams defines parameters for UpdateSettings.
 type UpdateSettingsParams struct {
 	// IfMatch The ETag of the version to change. If the record has changed since, the
@@ -4249,6 +4403,9 @@ type UploadDocumentJSONRequestBody = UploadRequest
 // UploadDocumentMultipartRequestBody defines body for UploadDocument for multipart/form-data ContentType.
 type UploadDocumentMultipartRequestBody = UploadForm
 
+// CreateUploadLinkJSONRequestBody defines body for CreateUploadLink for application/json ContentType.
+type CreateUploadLinkJSONRequestBody = UploadLinkCreate
+
 // SplitDocumentJSONRequestBody defines body for SplitDocument for application/json ContentType.
 type SplitDocumentJSONRequestBody = SplitRequest
 
@@ -4257,6 +4414,9 @@ type CreateEntityJSONRequestBody = EntityCreate
 
 // UpdateEntityJSONRequestBody defines body for UpdateEntity for application/json ContentType.
 type UpdateEntityJSONRequestBody = EntityUpdate
+
+// UpdateEmailIntakeJSONRequestBody defines body for UpdateEmailIntake for application/json ContentType.
+type UpdateEmailIntakeJSONRequestBody = EmailIntakeUpdate
 
 // ConnectIntegrationJSONRequestBody defines body for ConnectIntegration for application/json ContentType.
 type ConnectIntegrationJSONRequestBody = ConnectRequest
@@ -4347,6 +4507,9 @@ type ServerInterface interface {
 	// UploadDocument Upload a document
 	// (POST /api/documents/upload)
 	UploadDocument(c *gin.Context, params UploadDocumentParams)
+	// CreateUploadLink Create an upload link
+	// (POST /api/documents/upload-links)
+	CreateUploadLink(c *gin.Context)
 	// DeleteDocument Delete a document
 	// (DELETE /api/documents/{document_id})
 	DeleteDocument(c *gin.Context, documentId DocumentId, params DeleteDocumentParams)
@@ -4383,6 +4546,12 @@ type ServerInterface interface {
 	// UpdateEntity Update an entity
 	// (PUT /api/entities/{entity_id})
 	UpdateEntity(c *gin.Context, entityId EntityId, params UpdateEntityParams)
+	// GetEmailIntake Get the e-mail address of an entity
+	// (GET /api/entities/{entity_id}/email)
+	GetEmailIntake(c *gin.Context, entityId EntityId)
+	// UpdateEmailIntake Change who may send documents by e-mail
+	// (PUT /api/entities/{entity_id}/email)
+	UpdateEmailIntake(c *gin.Context, entityId EntityId)
 	// ListEvents List events
 	// (GET /api/events)
 	ListEvents(c *gin.Context, params ListEventsParams)
@@ -4452,6 +4621,9 @@ type ServerInterface interface {
 	// ListMembers List the members of the organization
 	// (GET /api/organization/members)
 	ListMembers(c *gin.Context, params ListMembersParams)
+	// GetProcessingReport Get the report on processing
+	// (GET /api/reports/processing)
+	GetProcessingReport(c *gin.Context, params GetProcessingReportParams)
 	// GetSettings Get the settings of an entity
 	// (GET /api/settings/{entity_id})
 	GetSettings(c *gin.Context, entityId EntityId)
@@ -4751,6 +4923,14 @@ func (siw *ServerInterfaceWrapper) ListDocuments(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "external_id" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "external_id", c.Request.URL.Query(), &params.ExternalId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
@@ -4823,6 +5003,19 @@ func (siw *ServerInterfaceWrapper) UploadDocument(c *gin.Context) {
 	}
 
 	siw.Handler.UploadDocument(c, params)
+}
+
+// CreateUploadLink operation middleware
+func (siw *ServerInterfaceWrapper) CreateUploadLink(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.CreateUploadLink(c)
 }
 
 // DeleteDocument operation middleware
@@ -5451,6 +5644,56 @@ func (siw *ServerInterfaceWrapper) UpdateEntity(c *gin.Context) {
 	}
 
 	siw.Handler.UpdateEntity(c, entityId, params)
+}
+
+// GetEmailIntake operation middleware
+func (siw *ServerInterfaceWrapper) GetEmailIntake(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "entity_id" -------------
+	var entityId EntityId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "entity_id", c.Param("entity_id"), &entityId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetEmailIntake(c, entityId)
+}
+
+// UpdateEmailIntake operation middleware
+func (siw *ServerInterfaceWrapper) UpdateEmailIntake(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "entity_id" -------------
+	var entityId EntityId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "entity_id", c.Param("entity_id"), &entityId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.UpdateEmailIntake(c, entityId)
 }
 
 // ListEvents operation middleware
@@ -6875,6 +7118,33 @@ func (siw *ServerInterfaceWrapper) ListMembers(c *gin.Context) {
 	siw.Handler.ListMembers(c, params)
 }
 
+// GetProcessingReport operation middleware
+func (siw *ServerInterfaceWrapper) GetProcessingReport(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetProcessingReportParams
+
+	// ------------- Optional query parameter "days" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "days", c.Request.URL.Query(), &params.Days, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter days: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetProcessingReport(c, params)
+}
+
 // GetSettings operation middleware
 func (siw *ServerInterfaceWrapper) GetSettings(c *gin.Context) {
 
@@ -7468,6 +7738,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/entities/:entity_id", wrapper.GetEntity)
 	router.PUT(options.BaseURL+"/api/entities/:entity_id", wrapper.UpdateEntity)
 	router.POST(options.BaseURL+"/api/documents/upload", wrapper.UploadDocument)
+	router.POST(options.BaseURL+"/api/documents/upload-links", wrapper.CreateUploadLink)
 	router.GET(options.BaseURL+"/api/documents", wrapper.ListDocuments)
 	router.DELETE(options.BaseURL+"/api/documents/:document_id", wrapper.DeleteDocument)
 	router.GET(options.BaseURL+"/api/documents/:document_id", wrapper.GetDocument)
@@ -7480,6 +7751,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/invoices/extract", wrapper.ExtractInvoice)
 	router.GET(options.BaseURL+"/api/invoices", wrapper.ListInvoices)
 	router.GET(options.BaseURL+"/api/invoices/summary", wrapper.SumInvoices)
+	router.GET(options.BaseURL+"/api/reports/processing", wrapper.GetProcessingReport)
 	router.GET(options.BaseURL+"/api/invoices/export", wrapper.ExportInvoices)
 	router.POST(options.BaseURL+"/api/invoices/bulk", wrapper.ChangeInvoices)
 	router.GET(options.BaseURL+"/api/invoices/:invoice_id", wrapper.GetInvoice)
@@ -7497,6 +7769,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/integrations", wrapper.ListIntegrations)
 	router.POST(options.BaseURL+"/api/integrations/:integration_id/connect", wrapper.ConnectIntegration)
 	router.GET(options.BaseURL+"/api/integrations/:integration_id/status", wrapper.GetIntegrationStatus)
+	router.GET(options.BaseURL+"/api/entities/:entity_id/email", wrapper.GetEmailIntake)
+	router.PUT(options.BaseURL+"/api/entities/:entity_id/email", wrapper.UpdateEmailIntake)
 	router.GET(options.BaseURL+"/api/settings/:entity_id", wrapper.GetSettings)
 	router.PUT(options.BaseURL+"/api/settings/:entity_id", wrapper.UpdateSettings)
 	router.GET(options.BaseURL+"/api/webhooks", wrapper.ListWebhooks)
@@ -9593,6 +9867,180 @@ type UploadDocument503JSONResponse struct {
 }
 
 func (response UploadDocument503JSONResponse) VisitUploadDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateUploadLinkRequestObject struct {
+	Body *CreateUploadLinkJSONRequestBody
+}
+
+type CreateUploadLinkResponseObject interface {
+	VisitCreateUploadLinkResponse(w http.ResponseWriter) error
+}
+
+type CreateUploadLink200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type CreateUploadLink200JSONResponse struct {
+	Body    UploadLink
+	Headers CreateUploadLink200ResponseHeaders
+}
+
+func (response CreateUploadLink200JSONResponse) VisitCreateUploadLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateUploadLink400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response CreateUploadLink400JSONResponse) VisitCreateUploadLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateUploadLink401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response CreateUploadLink401JSONResponse) VisitCreateUploadLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateUploadLink403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response CreateUploadLink403JSONResponse) VisitCreateUploadLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateUploadLink404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response CreateUploadLink404JSONResponse) VisitCreateUploadLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateUploadLink429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response CreateUploadLink429JSONResponse) VisitCreateUploadLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateUploadLink500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response CreateUploadLink500JSONResponse) VisitCreateUploadLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateUploadLink503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response CreateUploadLink503JSONResponse) VisitCreateUploadLinkResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -12181,6 +12629,355 @@ type UpdateEntity503JSONResponse struct {
 }
 
 func (response UpdateEntity503JSONResponse) VisitUpdateEntityResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetEmailIntakeRequestObject struct {
+	EntityId EntityId `json:"entity_id"`
+}
+
+type GetEmailIntakeResponseObject interface {
+	VisitGetEmailIntakeResponse(w http.ResponseWriter) error
+}
+
+type GetEmailIntake200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type GetEmailIntake200JSONResponse struct {
+	Body    EmailIntake
+	Headers GetEmailIntake200ResponseHeaders
+}
+
+func (response GetEmailIntake200JSONResponse) VisitGetEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetEmailIntake400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response GetEmailIntake400JSONResponse) VisitGetEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetEmailIntake401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response GetEmailIntake401JSONResponse) VisitGetEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetEmailIntake403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response GetEmailIntake403JSONResponse) VisitGetEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetEmailIntake404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response GetEmailIntake404JSONResponse) VisitGetEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetEmailIntake429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response GetEmailIntake429JSONResponse) VisitGetEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetEmailIntake500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response GetEmailIntake500JSONResponse) VisitGetEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetEmailIntake503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response GetEmailIntake503JSONResponse) VisitGetEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateEmailIntakeRequestObject struct {
+	EntityId EntityId `json:"entity_id"`
+	Body     *UpdateEmailIntakeJSONRequestBody
+}
+
+type UpdateEmailIntakeResponseObject interface {
+	VisitUpdateEmailIntakeResponse(w http.ResponseWriter) error
+}
+
+type UpdateEmailIntake200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type UpdateEmailIntake200JSONResponse struct {
+	Body    EmailIntake
+	Headers UpdateEmailIntake200ResponseHeaders
+}
+
+func (response UpdateEmailIntake200JSONResponse) VisitUpdateEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateEmailIntake400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response UpdateEmailIntake400JSONResponse) VisitUpdateEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateEmailIntake401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response UpdateEmailIntake401JSONResponse) VisitUpdateEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateEmailIntake403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response UpdateEmailIntake403JSONResponse) VisitUpdateEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateEmailIntake404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response UpdateEmailIntake404JSONResponse) VisitUpdateEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateEmailIntake429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response UpdateEmailIntake429JSONResponse) VisitUpdateEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateEmailIntake500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response UpdateEmailIntake500JSONResponse) VisitUpdateEmailIntakeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateEmailIntake503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response UpdateEmailIntake503JSONResponse) VisitUpdateEmailIntakeResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -16321,6 +17118,180 @@ func (response ListMembers503JSONResponse) VisitListMembersResponse(w http.Respo
 	return err
 }
 
+type GetProcessingReportRequestObject struct {
+	Params GetProcessingReportParams
+}
+
+type GetProcessingReportResponseObject interface {
+	VisitGetProcessingReportResponse(w http.ResponseWriter) error
+}
+
+type GetProcessingReport200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type GetProcessingReport200JSONResponse struct {
+	Body    ProcessingReport
+	Headers GetProcessingReport200ResponseHeaders
+}
+
+func (response GetProcessingReport200JSONResponse) VisitGetProcessingReportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetProcessingReport400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response GetProcessingReport400JSONResponse) VisitGetProcessingReportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetProcessingReport401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response GetProcessingReport401JSONResponse) VisitGetProcessingReportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetProcessingReport403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response GetProcessingReport403JSONResponse) VisitGetProcessingReportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetProcessingReport404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response GetProcessingReport404JSONResponse) VisitGetProcessingReportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetProcessingReport429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response GetProcessingReport429JSONResponse) VisitGetProcessingReportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetProcessingReport500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response GetProcessingReport500JSONResponse) VisitGetProcessingReportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetProcessingReport503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response GetProcessingReport503JSONResponse) VisitGetProcessingReportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetSettingsRequestObject struct {
 	EntityId EntityId `json:"entity_id"`
 }
@@ -19338,6 +20309,9 @@ type StrictServerInterface interface {
 	// UploadDocument Upload a document
 	// (POST /api/documents/upload)
 	UploadDocument(ctx context.Context, request UploadDocumentRequestObject) (UploadDocumentResponseObject, error)
+	// CreateUploadLink Create an upload link
+	// (POST /api/documents/upload-links)
+	CreateUploadLink(ctx context.Context, request CreateUploadLinkRequestObject) (CreateUploadLinkResponseObject, error)
 	// DeleteDocument Delete a document
 	// (DELETE /api/documents/{document_id})
 	DeleteDocument(ctx context.Context, request DeleteDocumentRequestObject) (DeleteDocumentResponseObject, error)
@@ -19374,6 +20348,12 @@ type StrictServerInterface interface {
 	// UpdateEntity Update an entity
 	// (PUT /api/entities/{entity_id})
 	UpdateEntity(ctx context.Context, request UpdateEntityRequestObject) (UpdateEntityResponseObject, error)
+	// GetEmailIntake Get the e-mail address of an entity
+	// (GET /api/entities/{entity_id}/email)
+	GetEmailIntake(ctx context.Context, request GetEmailIntakeRequestObject) (GetEmailIntakeResponseObject, error)
+	// UpdateEmailIntake Change who may send documents by e-mail
+	// (PUT /api/entities/{entity_id}/email)
+	UpdateEmailIntake(ctx context.Context, request UpdateEmailIntakeRequestObject) (UpdateEmailIntakeResponseObject, error)
 	// ListEvents List events
 	// (GET /api/events)
 	ListEvents(ctx context.Context, request ListEventsRequestObject) (ListEventsResponseObject, error)
@@ -19443,6 +20423,9 @@ type StrictServerInterface interface {
 	// ListMembers List the members of the organization
 	// (GET /api/organization/members)
 	ListMembers(ctx context.Context, request ListMembersRequestObject) (ListMembersResponseObject, error)
+	// GetProcessingReport Get the report on processing
+	// (GET /api/reports/processing)
+	GetProcessingReport(ctx context.Context, request GetProcessingReportRequestObject) (GetProcessingReportResponseObject, error)
 	// GetSettings Get the settings of an entity
 	// (GET /api/settings/{entity_id})
 	GetSettings(ctx context.Context, request GetSettingsRequestObject) (GetSettingsResponseObject, error)
@@ -19944,6 +20927,45 @@ func (sh *strictHandler) UploadDocument(ctx *gin.Context, params UploadDocumentP
 	}
 }
 
+// CreateUploadLink operation middleware
+func (sh *strictHandler) CreateUploadLink(ctx *gin.Context) {
+	var request CreateUploadLinkRequestObject
+
+	var body CreateUploadLinkJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateUploadLink(ctx, request.(CreateUploadLinkRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateUploadLink")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(CreateUploadLinkResponseObject); ok {
+		if err := validResponse.VisitCreateUploadLinkResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // DeleteDocument operation middleware
 func (sh *strictHandler) DeleteDocument(ctx *gin.Context, documentId DocumentId, params DeleteDocumentParams) {
 	var request DeleteDocumentRequestObject
@@ -20304,6 +21326,73 @@ func (sh *strictHandler) UpdateEntity(ctx *gin.Context, entityId EntityId, param
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(UpdateEntityResponseObject); ok {
 		if err := validResponse.VisitUpdateEntityResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetEmailIntake operation middleware
+func (sh *strictHandler) GetEmailIntake(ctx *gin.Context, entityId EntityId) {
+	var request GetEmailIntakeRequestObject
+
+	request.EntityId = entityId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetEmailIntake(ctx, request.(GetEmailIntakeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetEmailIntake")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetEmailIntakeResponseObject); ok {
+		if err := validResponse.VisitGetEmailIntakeResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdateEmailIntake operation middleware
+func (sh *strictHandler) UpdateEmailIntake(ctx *gin.Context, entityId EntityId) {
+	var request UpdateEmailIntakeRequestObject
+
+	request.EntityId = entityId
+
+	var body UpdateEmailIntakeJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateEmailIntake(ctx, request.(UpdateEmailIntakeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateEmailIntake")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(UpdateEmailIntakeResponseObject); ok {
+		if err := validResponse.VisitUpdateEmailIntakeResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {
@@ -21083,6 +22172,32 @@ func (sh *strictHandler) ListMembers(ctx *gin.Context, params ListMembersParams)
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ListMembersResponseObject); ok {
 		if err := validResponse.VisitListMembersResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetProcessingReport operation middleware
+func (sh *strictHandler) GetProcessingReport(ctx *gin.Context, params GetProcessingReportParams) {
+	var request GetProcessingReportRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetProcessingReport(ctx, request.(GetProcessingReportRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetProcessingReport")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetProcessingReportResponseObject); ok {
+		if err := validResponse.VisitGetProcessingReportResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

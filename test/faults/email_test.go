@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"docledger/cmd/service"
+	"docledger/domain/entity"
 	"docledger/domain/identity"
 	"docledger/domain/page"
 	"docledger/test/postgres"
@@ -51,7 +52,7 @@ func killingEmail(t *testing.T, databaseURL string) {
 	var to string
 	env := map[string]string{"EMAIL_DOMAIN": "in.example.com", "EMAIL_LISTEN": address}
 	p := newProductWith(t, databaseURL, env, func(s *service.Service, admin identity.Actor) {
-		list, err := s.Entities.List(context.Background(), admin.Scope(), page.Request{Limit: 10})
+		list, err := s.Entities.List(context.Background(), admin.Scope(), entity.Filter{}, page.Request{Limit: 10})
 		if err != nil || len(list.Items) != 1 {
 			t.Fatalf("entities: %v, %v", list.Items, err)
 		}

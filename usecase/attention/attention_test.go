@@ -26,7 +26,7 @@ func (entities) Get(context.Context, identity.Scope, uuid.UUID) (*entity.Entity,
 	return &one, nil
 }
 
-func (entities) List(context.Context, identity.Scope, page.Request) (page.Of[entity.Entity], error) {
+func (entities) List(context.Context, identity.Scope, entity.Filter, page.Request) (page.Of[entity.Entity], error) {
 	return page.Of[entity.Entity]{Items: []entity.Entity{one}}, nil
 }
 

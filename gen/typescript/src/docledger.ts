@@ -212,14 +212,31 @@ export class Docledger {
   /**
    * Upload a document
    *
-   * Accepts the file as `multipart/form-data` (streamed, parts in any order) or as
-   * JSON with base64 content. The default limits are 1 MiB for a JSON body and
-   * 256 MiB for a multipart file. If the entity already has a document with the
+   * Accepts the file as `multipart/form-data` (parts in any order) or as JSON with
+   * base64 content, both as a stream. The default limits are 32 MiB for a JSON body
+   * and 256 MiB for a multipart file. A client that can send HTTP requests better uses
+   * `createUploadLink` or multipart; base64 is for clients without access to files. If the entity already has a document with the
    * same bytes, returns that document with `duplicate: true`; a FAILED document is
    * extracted again. If `auto_extract` is on, extraction starts automatically.
    */
   uploadDocument(options: UploadCall<types.UploadDocumentData>): Promise<Answer<types.UploadDocumentResponse>> {
     return this.#transport.call({ id: 'uploadDocument', keyed: true, form: true }, sdk.uploadDocument, options)
+  }
+
+  /**
+   * Create an upload link
+   *
+   * Returns an address to which files can be sent without further sign-in: with PUT
+   * or POST of the bytes, as a form, or on its page in a browser. A file may have the
+   * size of `uploadDocument` as multipart (256 MiB by default). The files belong to
+   * the caller, whose rights are checked again for each file. A failed upload does not
+   * count. Everyone who knows the address can use it until it ends.
+   *
+   * An answer to an upload is `items`, with `document_id`, `filename`, `size_bytes` and
+   * `duplicate` of each file.
+   */
+  createUploadLink(options: Call<types.CreateUploadLinkData>): Promise<Answer<types.CreateUploadLinkResponse>> {
+    return this.#transport.call({ id: 'createUploadLink' }, sdk.createUploadLink, options)
   }
 
   /**
@@ -358,6 +375,28 @@ export class Docledger {
   }
 
   /**
+   * Get the e-mail address of an entity
+   *
+   * Returns the address at which the entity receives documents, and the senders
+   * that it accepts.
+   */
+  getEmailIntake(options: Call<types.GetEmailIntakeData>): Promise<Answer<types.GetEmailIntakeResponse>> {
+    return this.#transport.call({ id: 'getEmailIntake', safe: true }, sdk.getEmailIntake, options)
+  }
+
+  /**
+   * Change who may send documents by e-mail
+   *
+   * Changes only the keys in the body. The system never approves an invoice from an
+   * e-mail unless its sender is one of `senders` and passed DMARC.
+   *
+   * Assistants get 403; a user can do it at `details.confirm_url`.
+   */
+  updateEmailIntake(options: Call<types.UpdateEmailIntakeData>): Promise<Answer<types.UpdateEmailIntakeResponse>> {
+    return this.#transport.call({ id: 'updateEmailIntake' }, sdk.updateEmailIntake, options)
+  }
+
+  /**
    * List events
    *
    * Events, oldest first. Send each `next_cursor` as `after` to receive every event
@@ -427,7 +466,8 @@ export class Docledger {
    * shows the result later.
    *
    * For `approve`, `acknowledge_checks` of an item names its failed BLOCKING checks.
-   * `reject` requires `reason`.
+   * `reject` requires `reason`. If the caller is an assistant that may not do it,
+   * `confirm_url` is one page on which a person sees these items and confirms them.
    */
   changeInvoices(options: Call<types.ChangeInvoicesData>): Promise<Answer<types.ChangeInvoicesResponse>> {
     return this.#transport.call({ id: 'changeInvoices' }, sdk.changeInvoices, options)
@@ -652,6 +692,17 @@ export class Docledger {
    */
   listMembers(options: Call<types.ListMembersData> = {}): Pages<types.ListMembersResponse> {
     return this.#transport.list({ id: 'listMembers', safe: true }, sdk.listMembers, options, 'cursor')
+  }
+
+  /**
+   * Get the report on processing
+   *
+   * What became of the documents of the organization that arrived in the last `days`:
+   * the invoices that no person changed (touchless), the time from arrival to bill,
+   * and the failures by reason.
+   */
+  getProcessingReport(options: Call<types.GetProcessingReportData> = {}): Promise<Answer<types.GetProcessingReportResponse>> {
+    return this.#transport.call({ id: 'getProcessingReport', safe: true }, sdk.getProcessingReport, options)
   }
 
   /**
@@ -1035,6 +1086,22 @@ export class Docledger {
    */
   whereTo(options: Call<types.WhereToData>): Promise<Answer<types.WhereToResponse>> {
     return this.#transport.call({ id: 'whereTo', safe: true }, sdk.whereTo, options)
+  }
+
+  /**
+   * Receive an e-mail from a provider of inbound e-mail
+   *
+   * For providers that forward e-mail as raw MIME. The secret of the installation
+   * authenticates the provider: in `X-Webhook-Secret`, as the password of HTTP Basic
+   * in the URL, or as a bearer token.
+   * Responses:
+   * - 200: the e-mail is stored, also if it was stored before.
+   * - 404 `not_found`: the installation receives no e-mail this way, the recipient
+   *   is not known, or it does not accept the sender.
+   * - 500: the e-mail could not be stored; the provider must send it again.
+   */
+  receiveEmail(options: Call<types.ReceiveEmailData>): Promise<Answer<types.ReceiveEmailResponse>> {
+    return this.#transport.call({ id: 'receiveEmail', open: true }, sdk.receiveEmail, options)
   }
 
   /**

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client/index.js';
-import type { AddInvoiceNoteData, AddInvoiceNoteErrors, AddInvoiceNoteResponses, ApproveInvoiceData, ApproveInvoiceErrors, ApproveInvoiceResponses, AssignInvoiceData, AssignInvoiceErrors, AssignInvoiceResponses, AuthorizeIntegrationData, AuthorizeIntegrationErrors, AuthorizeIntegrationResponses, ChangeInvoicesData, ChangeInvoicesErrors, ChangeInvoicesResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ConfirmAuthorizationData, ConfirmAuthorizationErrors, ConfirmAuthorizationResponses, ConfirmBankAccountData, ConfirmBankAccountErrors, ConfirmBankAccountResponses, ConnectEntitiesData, ConnectEntitiesErrors, ConnectEntitiesResponses, ConnectIntegrationData, ConnectIntegrationErrors, ConnectIntegrationResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateCheckoutSessionData, CreateCheckoutSessionErrors, CreateCheckoutSessionResponses, CreateEntityData, CreateEntityErrors, CreateEntityResponses, CreatePortalSessionData, CreatePortalSessionErrors, CreatePortalSessionResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisconnectIntegrationData, DisconnectIntegrationErrors, DisconnectIntegrationResponses, DismissDuplicateData, DismissDuplicateErrors, DismissDuplicateResponses, EndSessionData, EndSessionErrors, EndSessionResponses, ExportInvoicesData, ExportInvoicesErrors, ExportInvoicesResponses, ExtractInvoiceData, ExtractInvoiceErrors, ExtractInvoiceResponses, FinishAuthorizationData, FinishAuthorizationErrors, FinishAuthorizationResponses, GetBillingData, GetBillingErrors, GetBillingResponses, GetBillingUsageData, GetBillingUsageErrors, GetBillingUsageResponses, GetDocumentAttachmentData, GetDocumentAttachmentErrors, GetDocumentAttachmentResponses, GetDocumentContentData, GetDocumentContentErrors, GetDocumentContentResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentPageWordsData, GetDocumentPageWordsErrors, GetDocumentPageWordsResponses, GetDocumentReadableData, GetDocumentReadableErrors, GetDocumentReadableResponses, GetDocumentResponses, GetEntityData, GetEntityErrors, GetEntityResponses, GetIntegrationData, GetIntegrationErrors, GetIntegrationResponses, GetIntegrationStatusData, GetIntegrationStatusErrors, GetIntegrationStatusResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceHistoryData, GetInvoiceHistoryErrors, GetInvoiceHistoryResponses, GetInvoiceResponses, GetInvoiceValidationData, GetInvoiceValidationErrors, GetInvoiceValidationResponses, GetMeData, GetMeErrors, GetMeResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, GetSupplierData, GetSupplierErrors, GetSupplierResponses, GetWebhookData, GetWebhookErrors, GetWebhookResponses, ListAccountingAccountsData, ListAccountingAccountsErrors, ListAccountingAccountsResponses, ListAccountingContactsData, ListAccountingContactsErrors, ListAccountingContactsResponses, ListAccountingCurrenciesData, ListAccountingCurrenciesErrors, ListAccountingCurrenciesResponses, ListAccountingOrganizationsData, ListAccountingOrganizationsErrors, ListAccountingOrganizationsResponses, ListAccountingTaxRatesData, ListAccountingTaxRatesErrors, ListAccountingTaxRatesResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListAttentionData, ListAttentionErrors, ListAttentionResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListEntitiesData, ListEntitiesErrors, ListEntitiesResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListIntegrationsData, ListIntegrationsErrors, ListIntegrationsResponses, ListInvoiceLinesData, ListInvoiceLinesErrors, ListInvoiceLinesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListPlansData, ListPlansErrors, ListPlansResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListSkippedFilesData, ListSkippedFilesErrors, ListSkippedFilesResponses, ListSuppliersData, ListSuppliersErrors, ListSuppliersResponses, ListTriggerSourcesData, ListTriggerSourcesErrors, ListTriggerSourcesResponses, ListTriggerSubSourcesData, ListTriggerSubSourcesErrors, ListTriggerSubSourcesResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesErrors, ListWebhookDeliveriesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, LoginData, LoginErrors, LoginResponses, LogoutData, LogoutErrors, LogoutResponses, MergeSupplierData, MergeSupplierErrors, MergeSupplierResponses, ReceiveIdentityEventData, ReceiveIdentityEventErrors, ReceiveIdentityEventResponses, ReceivePaymentEventData, ReceivePaymentEventErrors, ReceivePaymentEventResponses, ReceiveStorageNotificationData, ReceiveStorageNotificationErrors, ReceiveStorageNotificationResponses, RefreshTokenData, RefreshTokenErrors, RefreshTokenResponses, RejectInvoiceData, RejectInvoiceErrors, RejectInvoiceResponses, ReopenInvoiceData, ReopenInvoiceErrors, ReopenInvoiceResponses, RetryWebhookDeliveryData, RetryWebhookDeliveryErrors, RetryWebhookDeliveryResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RotateWebhookSecretData, RotateWebhookSecretErrors, RotateWebhookSecretResponses, SetUpIntegrationData, SetUpIntegrationErrors, SetUpIntegrationResponses, SplitDocumentData, SplitDocumentErrors, SplitDocumentResponses, SumInvoicesData, SumInvoicesErrors, SumInvoicesResponses, SyncInvoiceData, SyncInvoiceErrors, SyncInvoiceResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateEntityData, UpdateEntityErrors, UpdateEntityResponses, UpdateInvoiceData, UpdateInvoiceErrors, UpdateInvoiceResponses, UpdateSettingsData, UpdateSettingsErrors, UpdateSettingsResponses, UpdateSupplierData, UpdateSupplierErrors, UpdateSupplierResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UploadDocumentData, UploadDocumentErrors, UploadDocumentResponses, WhereToData, WhereToErrors, WhereToResponses } from './types.gen.js';
+import type { AddInvoiceNoteData, AddInvoiceNoteErrors, AddInvoiceNoteResponses, ApproveInvoiceData, ApproveInvoiceErrors, ApproveInvoiceResponses, AssignInvoiceData, AssignInvoiceErrors, AssignInvoiceResponses, AuthorizeIntegrationData, AuthorizeIntegrationErrors, AuthorizeIntegrationResponses, ChangeInvoicesData, ChangeInvoicesErrors, ChangeInvoicesResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ConfirmAuthorizationData, ConfirmAuthorizationErrors, ConfirmAuthorizationResponses, ConfirmBankAccountData, ConfirmBankAccountErrors, ConfirmBankAccountResponses, ConnectEntitiesData, ConnectEntitiesErrors, ConnectEntitiesResponses, ConnectIntegrationData, ConnectIntegrationErrors, ConnectIntegrationResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateCheckoutSessionData, CreateCheckoutSessionErrors, CreateCheckoutSessionResponses, CreateEntityData, CreateEntityErrors, CreateEntityResponses, CreatePortalSessionData, CreatePortalSessionErrors, CreatePortalSessionResponses, CreateUploadLinkData, CreateUploadLinkErrors, CreateUploadLinkResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisconnectIntegrationData, DisconnectIntegrationErrors, DisconnectIntegrationResponses, DismissDuplicateData, DismissDuplicateErrors, DismissDuplicateResponses, EndSessionData, EndSessionErrors, EndSessionResponses, ExportInvoicesData, ExportInvoicesErrors, ExportInvoicesResponses, ExtractInvoiceData, ExtractInvoiceErrors, ExtractInvoiceResponses, FinishAuthorizationData, FinishAuthorizationErrors, FinishAuthorizationResponses, GetBillingData, GetBillingErrors, GetBillingResponses, GetBillingUsageData, GetBillingUsageErrors, GetBillingUsageResponses, GetDocumentAttachmentData, GetDocumentAttachmentErrors, GetDocumentAttachmentResponses, GetDocumentContentData, GetDocumentContentErrors, GetDocumentContentResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentPageWordsData, GetDocumentPageWordsErrors, GetDocumentPageWordsResponses, GetDocumentReadableData, GetDocumentReadableErrors, GetDocumentReadableResponses, GetDocumentResponses, GetEmailIntakeData, GetEmailIntakeErrors, GetEmailIntakeResponses, GetEntityData, GetEntityErrors, GetEntityResponses, GetIntegrationData, GetIntegrationErrors, GetIntegrationResponses, GetIntegrationStatusData, GetIntegrationStatusErrors, GetIntegrationStatusResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceHistoryData, GetInvoiceHistoryErrors, GetInvoiceHistoryResponses, GetInvoiceResponses, GetInvoiceValidationData, GetInvoiceValidationErrors, GetInvoiceValidationResponses, GetMeData, GetMeErrors, GetMeResponses, GetProcessingReportData, GetProcessingReportErrors, GetProcessingReportResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, GetSupplierData, GetSupplierErrors, GetSupplierResponses, GetWebhookData, GetWebhookErrors, GetWebhookResponses, ListAccountingAccountsData, ListAccountingAccountsErrors, ListAccountingAccountsResponses, ListAccountingContactsData, ListAccountingContactsErrors, ListAccountingContactsResponses, ListAccountingCurrenciesData, ListAccountingCurrenciesErrors, ListAccountingCurrenciesResponses, ListAccountingOrganizationsData, ListAccountingOrganizationsErrors, ListAccountingOrganizationsResponses, ListAccountingTaxRatesData, ListAccountingTaxRatesErrors, ListAccountingTaxRatesResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListAttentionData, ListAttentionErrors, ListAttentionResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListEntitiesData, ListEntitiesErrors, ListEntitiesResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListIntegrationsData, ListIntegrationsErrors, ListIntegrationsResponses, ListInvoiceLinesData, ListInvoiceLinesErrors, ListInvoiceLinesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListPlansData, ListPlansErrors, ListPlansResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListSkippedFilesData, ListSkippedFilesErrors, ListSkippedFilesResponses, ListSuppliersData, ListSuppliersErrors, ListSuppliersResponses, ListTriggerSourcesData, ListTriggerSourcesErrors, ListTriggerSourcesResponses, ListTriggerSubSourcesData, ListTriggerSubSourcesErrors, ListTriggerSubSourcesResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesErrors, ListWebhookDeliveriesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, LoginData, LoginErrors, LoginResponses, LogoutData, LogoutErrors, LogoutResponses, MergeSupplierData, MergeSupplierErrors, MergeSupplierResponses, ReceiveEmailData, ReceiveEmailErrors, ReceiveEmailResponses, ReceiveIdentityEventData, ReceiveIdentityEventErrors, ReceiveIdentityEventResponses, ReceivePaymentEventData, ReceivePaymentEventErrors, ReceivePaymentEventResponses, ReceiveStorageNotificationData, ReceiveStorageNotificationErrors, ReceiveStorageNotificationResponses, RefreshTokenData, RefreshTokenErrors, RefreshTokenResponses, RejectInvoiceData, RejectInvoiceErrors, RejectInvoiceResponses, ReopenInvoiceData, ReopenInvoiceErrors, ReopenInvoiceResponses, RetryWebhookDeliveryData, RetryWebhookDeliveryErrors, RetryWebhookDeliveryResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RotateWebhookSecretData, RotateWebhookSecretErrors, RotateWebhookSecretResponses, SetUpIntegrationData, SetUpIntegrationErrors, SetUpIntegrationResponses, SplitDocumentData, SplitDocumentErrors, SplitDocumentResponses, SumInvoicesData, SumInvoicesErrors, SumInvoicesResponses, SyncInvoiceData, SyncInvoiceErrors, SyncInvoiceResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateEmailIntakeData, UpdateEmailIntakeErrors, UpdateEmailIntakeResponses, UpdateEntityData, UpdateEntityErrors, UpdateEntityResponses, UpdateInvoiceData, UpdateInvoiceErrors, UpdateInvoiceResponses, UpdateSettingsData, UpdateSettingsErrors, UpdateSettingsResponses, UpdateSupplierData, UpdateSupplierErrors, UpdateSupplierResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UploadDocumentData, UploadDocumentErrors, UploadDocumentResponses, WhereToData, WhereToErrors, WhereToResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -286,9 +286,10 @@ export const listDocuments = <ThrowOnError extends boolean = false>(options?: Op
 /**
  * Upload a document
  *
- * Accepts the file as `multipart/form-data` (streamed, parts in any order) or as
- * JSON with base64 content. The default limits are 1 MiB for a JSON body and
- * 256 MiB for a multipart file. If the entity already has a document with the
+ * Accepts the file as `multipart/form-data` (parts in any order) or as JSON with
+ * base64 content, both as a stream. The default limits are 32 MiB for a JSON body
+ * and 256 MiB for a multipart file. A client that can send HTTP requests better uses
+ * `createUploadLink` or multipart; base64 is for clients without access to files. If the entity already has a document with the
  * same bytes, returns that document with `duplicate: true`; a FAILED document is
  * extracted again. If `auto_extract` is on, extraction starts automatically.
  *
@@ -300,6 +301,29 @@ export const uploadDocument = <ThrowOnError extends boolean = false>(options: Op
     ...options,
     headers: {
         'Content-Type': null,
+        ...options.headers
+    }
+});
+
+/**
+ * Create an upload link
+ *
+ * Returns an address to which files can be sent without further sign-in: with PUT
+ * or POST of the bytes, as a form, or on its page in a browser. A file may have the
+ * size of `uploadDocument` as multipart (256 MiB by default). The files belong to
+ * the caller, whose rights are checked again for each file. A failed upload does not
+ * count. Everyone who knows the address can use it until it ends.
+ *
+ * An answer to an upload is `items`, with `document_id`, `filename`, `size_bytes` and
+ * `duplicate` of each file.
+ *
+ */
+export const createUploadLink = <ThrowOnError extends boolean = false>(options: Options<CreateUploadLinkData, ThrowOnError>) => (options.client ?? client).post<CreateUploadLinkResponses, CreateUploadLinkErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/documents/upload-links',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
         ...options.headers
     }
 });
@@ -488,6 +512,38 @@ export const updateEntity = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
+ * Get the e-mail address of an entity
+ *
+ * Returns the address at which the entity receives documents, and the senders
+ * that it accepts.
+ *
+ */
+export const getEmailIntake = <ThrowOnError extends boolean = false>(options: Options<GetEmailIntakeData, ThrowOnError>) => (options.client ?? client).get<GetEmailIntakeResponses, GetEmailIntakeErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/entities/{entity_id}/email',
+    ...options
+});
+
+/**
+ * Change who may send documents by e-mail
+ *
+ * Changes only the keys in the body. The system never approves an invoice from an
+ * e-mail unless its sender is one of `senders` and passed DMARC.
+ *
+ * Assistants get 403; a user can do it at `details.confirm_url`.
+ *
+ */
+export const updateEmailIntake = <ThrowOnError extends boolean = false>(options: Options<UpdateEmailIntakeData, ThrowOnError>) => (options.client ?? client).put<UpdateEmailIntakeResponses, UpdateEmailIntakeErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/entities/{entity_id}/email',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * List events
  *
  * Events, oldest first. Send each `next_cursor` as `after` to receive every event
@@ -576,7 +632,8 @@ export const listInvoices = <ThrowOnError extends boolean = false>(options?: Opt
  * shows the result later.
  *
  * For `approve`, `acknowledge_checks` of an item names its failed BLOCKING checks.
- * `reject` requires `reason`.
+ * `reject` requires `reason`. If the caller is an assistant that may not do it,
+ * `confirm_url` is one page on which a person sees these items and confirms them.
  *
  */
 export const changeInvoices = <ThrowOnError extends boolean = false>(options: Options<ChangeInvoicesData, ThrowOnError>) => (options.client ?? client).post<ChangeInvoicesResponses, ChangeInvoicesErrors, ThrowOnError>({
@@ -890,6 +947,20 @@ export const getMe = <ThrowOnError extends boolean = false>(options?: Options<Ge
 export const listMembers = <ThrowOnError extends boolean = false>(options?: Options<ListMembersData, ThrowOnError>) => (options?.client ?? client).get<ListMembersResponses, ListMembersErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/organization/members',
+    ...options
+});
+
+/**
+ * Get the report on processing
+ *
+ * What became of the documents of the organization that arrived in the last `days`:
+ * the invoices that no person changed (touchless), the time from arrival to bill,
+ * and the failures by reason.
+ *
+ */
+export const getProcessingReport = <ThrowOnError extends boolean = false>(options?: Options<GetProcessingReportData, ThrowOnError>) => (options?.client ?? client).get<GetProcessingReportResponses, GetProcessingReportErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/reports/processing',
     ...options
 });
 
@@ -1396,6 +1467,29 @@ export const whereTo = <ThrowOnError extends boolean = false>(options: Options<W
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/where-to',
     ...options
+});
+
+/**
+ * Receive an e-mail from a provider of inbound e-mail
+ *
+ * For providers that forward e-mail as raw MIME. The secret of the installation
+ * authenticates the provider: in `X-Webhook-Secret`, as the password of HTTP Basic
+ * in the URL, or as a bearer token.
+ * Responses:
+ * - 200: the e-mail is stored, also if it was stored before.
+ * - 404 `not_found`: the installation receives no e-mail this way, the recipient
+ * is not known, or it does not accept the sender.
+ * - 500: the e-mail could not be stored; the provider must send it again.
+ *
+ */
+export const receiveEmail = <ThrowOnError extends boolean = false>(options: Options<ReceiveEmailData, ThrowOnError>) => (options.client ?? client).post<ReceiveEmailResponses, ReceiveEmailErrors, ThrowOnError>({
+    bodySerializer: null,
+    url: '/webhook/email',
+    ...options,
+    headers: {
+        'Content-Type': 'message/rfc822',
+        ...options.headers
+    }
 });
 
 /**

@@ -625,6 +625,10 @@ export type BulkRequest = {
 };
 
 export type BulkResult = {
+    /**
+     * The page on which a person can confirm all items that were refused because an assistant asked for them; null if there are none.
+     */
+    confirm_url: string | null;
     items: Array<BulkResultItem>;
 };
 
@@ -838,6 +842,7 @@ export type Document = {
      * In the response to an upload: true if the entity already had these bytes.
      */
     duplicate?: boolean;
+    email: EmailOrigin;
     entity_id: Id;
     external_id: ExternalId;
     failure: Failure;
@@ -881,9 +886,9 @@ export type Document = {
      */
     size_bytes: number;
     /**
-     * UPLOAD: sent by a caller. TRIGGER: ingested from a document store.
+     * UPLOAD: sent by a caller. TRIGGER: ingested from a document store. EMAIL: sent to the address of the entity. FOLDER: ingested from a folder of the server.
      */
-    source: 'UPLOAD' | 'TRIGGER' | (string & {});
+    source: 'UPLOAD' | 'TRIGGER' | 'EMAIL' | 'FOLDER' | (string & {});
     /**
      * The path in the document store, in the e-mail or in the archive.
      */
@@ -930,6 +935,71 @@ export type Duplicate = {
      */
     rule: 'same_bytes' | 'same_number' | 'same_invoice_other_form' | 'near_number' | (string & {});
 };
+
+export type EmailIntake = {
+    /**
+     * The address that receives documents; null if this installation receives no e-mail.
+     */
+    address: string | null;
+    entity_id: Id;
+    /**
+     * Whether e-mail of other senders is refused.
+     */
+    only_senders: boolean;
+    /**
+     * Accepted senders: addresses, or domains such as `@supplier.example`.
+     */
+    senders: Array<string>;
+};
+
+export type EmailIntakeUpdate = {
+    /**
+     * Adds one accepted sender.
+     */
+    accept_sender?: string;
+    /**
+     * true: replaces the address. The former one no longer receives e-mail.
+     */
+    new_address?: boolean;
+    /**
+     * Refuses e-mail of other senders.
+     */
+    only_senders?: boolean;
+    /**
+     * Replaces the accepted senders: addresses, or domains such as `@supplier.example`.
+     */
+    senders?: Array<string>;
+};
+
+/**
+ * The e-mail that brought the document; null for other documents.
+ */
+export type EmailOrigin = {
+    /**
+     * The sender was one of the accepted senders and passed DMARC. If false, a person must approve the invoice.
+     */
+    accepted: boolean;
+    /**
+     * `pass` if a signature of the domain in `from` is valid.
+     */
+    dkim: 'none' | 'pass' | 'fail' | 'temperror' | 'permerror' | (string & {});
+    /**
+     * DMARC of the domain in `from`; `none` if it publishes no policy.
+     */
+    dmarc: 'none' | 'pass' | 'fail' | 'temperror' | 'permerror' | (string & {});
+    /**
+     * The address in the From field, as stated; empty if there is not exactly one.
+     */
+    from: string;
+    /**
+     * SPF of the envelope sender; `none` if the address of the sending server is not known.
+     */
+    spf: 'none' | 'neutral' | 'pass' | 'fail' | 'softfail' | 'temperror' | 'permerror' | (string & {});
+    /**
+     * The subject, as stated.
+     */
+    subject: string;
+} | null;
 
 /**
  * A legal entity whose documents the organization processes.
@@ -2365,6 +2435,65 @@ export type PrecedingInvoiceInput = {
     number: string;
 };
 
+export type ProcessingFailure = {
+    /**
+     * How many documents or invoices.
+     */
+    count: number;
+    /**
+     * The code of the reason, as in `failure` of a document or `sync.error` of an invoice.
+     */
+    reason: string;
+    /**
+     * What failed.
+     */
+    stage: 'extraction' | 'sync' | (string & {});
+};
+
+/**
+ * What became of the documents that arrived in a period.
+ */
+export type ProcessingReport = {
+    /**
+     * Invoices that are approved, synced or rejected.
+     */
+    decided: number;
+    /**
+     * Documents that arrived. Of a file that was split only its parts count.
+     */
+    documents: number;
+    /**
+     * The failures that are not solved, most frequent first in each stage.
+     */
+    failures: Array<ProcessingFailure>;
+    from: Timestamp;
+    /**
+     * Invoices that were extracted from them.
+     */
+    invoices: number;
+    /**
+     * The longest time.
+     */
+    longest_seconds: number | null;
+    /**
+     * The median time from arrival to bill; null without a bill.
+     */
+    median_seconds: number | null;
+    /**
+     * The time that nine of ten bills do not exceed.
+     */
+    ninety_percent_seconds: number | null;
+    /**
+     * Invoices that became bills.
+     */
+    synced: number;
+    to: Timestamp;
+    /**
+     * Approved and synced invoices on which no person and no API key acted after the upload.
+     */
+    touchless: number;
+};
+
 /**
  * The effect of the rules of one profile.
  */
@@ -2751,7 +2880,7 @@ export type SkippedFileList = {
     next_cursor: string | null;
 };
 
-export type SourceFilter = 'UPLOAD' | 'TRIGGER';
+export type SourceFilter = 'UPLOAD' | 'TRIGGER' | 'EMAIL' | 'FOLDER';
 
 export type SplitPart = {
     /**
@@ -3120,6 +3249,37 @@ export type UploadForm = {
     file: Blob | File;
 };
 
+export type UploadLink = {
+    /**
+     * A command line that uploads the file FILE.
+     */
+    curl: string;
+    expires_at: Timestamp;
+    /**
+     * How many files it accepts.
+     */
+    max_files: number;
+    /**
+     * The address. It is a credential: share it only with who uploads.
+     */
+    url: string;
+};
+
+export type UploadLinkCreate = {
+    /**
+     * The entity of the documents.
+     */
+    entity_id: string;
+    /**
+     * Seconds until the link ends.
+     */
+    expires_in?: number;
+    /**
+     * How many files it accepts.
+     */
+    max_files?: number;
+};
+
 export type UploadRequest = {
     /**
      * The bytes in base64.
@@ -3477,6 +3637,11 @@ export type IssuedFrom = string;
  * Issued on or before this day.
  */
 export type IssuedTo = string;
+
+/**
+ * Only entries with this part of a name or code; ignores case.
+ */
+export type LedgerSearch = string;
 
 /**
  * The number of items per page.
@@ -4339,6 +4504,10 @@ export type ListDocumentsData = {
          */
         status?: Array<DocumentStatusFilter>;
         /**
+         * Only files with this part of the name; ignores case.
+         */
+        q?: string;
+        /**
          * Records with this id of another program.
          */
         external_id?: Array<string>;
@@ -4453,6 +4622,55 @@ export type UploadDocumentResponses = {
 };
 
 export type UploadDocumentResponse = UploadDocumentResponses[keyof UploadDocumentResponses];
+
+export type CreateUploadLinkData = {
+    body: UploadLinkCreate;
+    path?: never;
+    query?: never;
+    url: '/api/documents/upload-links';
+};
+
+export type CreateUploadLinkErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type CreateUploadLinkError = CreateUploadLinkErrors[keyof CreateUploadLinkErrors];
+
+export type CreateUploadLinkResponses = {
+    /**
+     * The link. No other response contains it.
+     */
+    200: UploadLink;
+};
+
+export type CreateUploadLinkResponse = CreateUploadLinkResponses[keyof CreateUploadLinkResponses];
 
 export type DeleteDocumentData = {
     body?: never;
@@ -5231,6 +5449,114 @@ export type UpdateEntityResponses = {
 };
 
 export type UpdateEntityResponse = UpdateEntityResponses[keyof UpdateEntityResponses];
+
+export type GetEmailIntakeData = {
+    body?: never;
+    path: {
+        /**
+         * The entity.
+         */
+        entity_id: Id;
+    };
+    query?: never;
+    url: '/api/entities/{entity_id}/email';
+};
+
+export type GetEmailIntakeErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetEmailIntakeError = GetEmailIntakeErrors[keyof GetEmailIntakeErrors];
+
+export type GetEmailIntakeResponses = {
+    /**
+     * The address and its rules.
+     */
+    200: EmailIntake;
+};
+
+export type GetEmailIntakeResponse = GetEmailIntakeResponses[keyof GetEmailIntakeResponses];
+
+export type UpdateEmailIntakeData = {
+    body: EmailIntakeUpdate;
+    path: {
+        /**
+         * The entity.
+         */
+        entity_id: Id;
+    };
+    query?: never;
+    url: '/api/entities/{entity_id}/email';
+};
+
+export type UpdateEmailIntakeErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type UpdateEmailIntakeError = UpdateEmailIntakeErrors[keyof UpdateEmailIntakeErrors];
+
+export type UpdateEmailIntakeResponses = {
+    /**
+     * The changed rules.
+     */
+    200: EmailIntake;
+};
+
+export type UpdateEmailIntakeResponse = UpdateEmailIntakeResponses[keyof UpdateEmailIntakeResponses];
 
 export type ListEventsData = {
     body?: never;
@@ -6867,6 +7193,60 @@ export type ListMembersResponses = {
 
 export type ListMembersResponse = ListMembersResponses[keyof ListMembersResponses];
 
+export type GetProcessingReportData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The length of the period in days.
+         */
+        days?: number;
+    };
+    url: '/api/reports/processing';
+};
+
+export type GetProcessingReportErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetProcessingReportError = GetProcessingReportErrors[keyof GetProcessingReportErrors];
+
+export type GetProcessingReportResponses = {
+    /**
+     * The report.
+     */
+    200: ProcessingReport;
+};
+
+export type GetProcessingReportResponse = GetProcessingReportResponses[keyof GetProcessingReportResponses];
+
 export type GetSettingsData = {
     body?: never;
     path: {
@@ -7670,6 +8050,10 @@ export type ListAccountingAccountsData = {
          */
         account_types?: Array<AccountTypeFilter>;
         /**
+         * Only entries with this part of a name or code; ignores case.
+         */
+        q?: string;
+        /**
          * The number of items per page; if absent, the list is complete.
          */
         limit?: number;
@@ -7737,6 +8121,10 @@ export type ListAccountingContactsData = {
          */
         entity_id?: Id;
         /**
+         * Only entries with this part of a name or code; ignores case.
+         */
+        q?: string;
+        /**
          * The number of items per page; if absent, the list is complete.
          */
         limit?: number;
@@ -7803,6 +8191,10 @@ export type ListAccountingCurrenciesData = {
          * The entity of the integration.
          */
         entity_id?: Id;
+        /**
+         * Only entries with this part of a name or code; ignores case.
+         */
+        q?: string;
         /**
          * The number of items per page; if absent, the list is complete.
          */
@@ -7937,6 +8329,10 @@ export type ListAccountingTaxRatesData = {
          * The entity of the integration.
          */
         entity_id?: Id;
+        /**
+         * Only entries with this part of a name or code; ignores case.
+         */
+        q?: string;
         /**
          * The number of items per page; if absent, the list is complete.
          */
@@ -8809,6 +9205,60 @@ export type WhereToResponses = {
 };
 
 export type WhereToResponse = WhereToResponses[keyof WhereToResponses];
+
+export type ReceiveEmailData = {
+    /**
+     * The e-mail as it was received.
+     */
+    body: Blob | File;
+    headers?: {
+        /**
+         * The secret.
+         */
+        'X-Webhook-Secret'?: string;
+    };
+    path?: never;
+    query: {
+        /**
+         * The address of the entity.
+         */
+        recipient: string;
+        /**
+         * The envelope sender.
+         */
+        sender?: string;
+    };
+    url: '/webhook/email';
+};
+
+export type ReceiveEmailErrors = {
+    /**
+     * - `invalid_signature`: the secret is missing or wrong.
+     * - `payload_too_large`: the e-mail exceeds the limit.
+     * - `invalid_request`: the body is not an e-mail.
+     *
+     */
+    400: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+};
+
+export type ReceiveEmailError = ReceiveEmailErrors[keyof ReceiveEmailErrors];
+
+export type ReceiveEmailResponses = {
+    /**
+     * The e-mail is stored.
+     */
+    200: WebhookReceipt;
+};
+
+export type ReceiveEmailResponse = ReceiveEmailResponses[keyof ReceiveEmailResponses];
 
 export type ReceiveIdentityEventData = {
     /**
