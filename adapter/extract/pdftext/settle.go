@@ -2,6 +2,7 @@ package pdftext
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -95,11 +96,19 @@ func (v *solver) computeNet(confidence float64) {
 	if c.TaxTotal != nil {
 		net = net.Sub(*c.TaxTotal)
 	}
-	if v.reach(*v.lines, net) == nil {
+	if c.TaxTotal == nil && v.s.mentionsTax() || v.reach(*v.lines, net) == nil {
 		return
 	}
 	c.NetTotal = &net
 	v.d.computed("net_total", round(confidence), "lines with charges and allowances")
+}
+
+// mentionsTax reports whether the document has a label of a tax or of a total with
+// tax. Then its amounts can include a tax that no total states.
+func (s *parsedDocument) mentionsTax() bool {
+	return slices.ContainsFunc(s.segments, func(seg *segment) bool {
+		return hasRole(seg, textrules.RoleTax, textrules.RoleTaxTotal, textrules.RoleGross)
+	})
 }
 
 // keepNet keeps the labelled net total if the selected combination has none and the
