@@ -135,7 +135,6 @@ export const review = {
   'event.document.deleted': 'Document deleted',
   'event.organization.deactivated': 'Organization deactivated',
   'event.organization.reactivated': 'Organization reactivated',
-  'event.document.deleted': 'Document deleted',
   'event.invoice.extracted': 'Invoice created',
   'event.invoice.needs_review': 'Needs a check',
   'event.invoice.corrected': 'Corrected',
