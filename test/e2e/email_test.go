@@ -152,6 +152,13 @@ func TestEmailIsReceived(t *testing.T) {
 		t.Errorf("an accepted sender: %s, %s", inv.Text("status"), d.Raw)
 	}
 
+	// A sender who names several authors has no address.
+	several := bytes.Replace(mimeMessage("a@shop.example, b@shop.example", "M-5.xml", string(harness.UBL("M-5"))), []byte("Your invoice"), []byte("=?utf-8?Q?Re=C3=A7u?="), 1)
+	m.post(m.address, several, "X-Webhook-Secret", emailSecret).OK()
+	if d, inv = m.invoiceOf("M-5.xml"); d.Text("email", "from") != "" || d.Text("email", "subject") != "Reçu" || inv.Text("status") != "EXTRACTED" {
+		t.Errorf("several authors: %s, %s", inv.Text("status"), d.Raw)
+	}
+
 	// The same bytes are one document.
 	before := m.documents().Len("items")
 	m.post(m.address, signed, "Authorization", "Bearer "+emailSecret).OK()
