@@ -43,8 +43,7 @@ type Origin string
 const (
 	FromUpload  Origin = "UPLOAD"
 	FromTrigger Origin = "TRIGGER"
-	FromEmail   Origin = "EMAIL"  // sent to the address of the entity
-	FromFolder  Origin = "FOLDER" // ingested from a folder of the server
+	FromEmail   Origin = "EMAIL" // sent to the address of the entity
 )
 
 // The reasons for which a document waits for extraction.
@@ -185,8 +184,8 @@ type StoredBlob struct {
 	MediaType string // detected
 }
 
-// IngestInput is a file that arrives without an upload: from a watched location, an
-// e-mail or a folder.
+// IngestInput is a file that arrives without an upload: from a watched location or
+// an e-mail.
 type IngestInput struct {
 	StoredBlob
 	EntityID      uuid.UUID
