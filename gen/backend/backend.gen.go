@@ -606,7 +606,6 @@ func (e SettingsUpdateEinvoiceRules) Valid() bool {
 // Defines values for SourceFilter.
 const (
 	EMAIL   SourceFilter = "EMAIL"
-	FOLDER  SourceFilter = "FOLDER"
 	TRIGGER SourceFilter = "TRIGGER"
 	UPLOAD  SourceFilter = "UPLOAD"
 )
@@ -615,8 +614,6 @@ const (
 func (e SourceFilter) Valid() bool {
 	switch e {
 	case EMAIL:
-		return true
-	case FOLDER:
 		return true
 	case TRIGGER:
 		return true
@@ -1365,7 +1362,7 @@ type Document struct {
 	// PageCount Number of pages; null until it is known.
 	PageCount nullable.Nullable[int] `json:"page_count"`
 
-	// Source UPLOAD: sent by a caller. TRIGGER: ingested from a document store. EMAIL: sent to the address of the entity. FOLDER: ingested from a folder of the server.
+	// Source UPLOAD: sent by a caller. TRIGGER: ingested from a document store. EMAIL: sent to the address of the entity.
 	Source string `json:"source"`
 
 	// IntegrationId An identifier, or null.

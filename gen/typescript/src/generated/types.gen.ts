@@ -886,9 +886,9 @@ export type Document = {
      */
     size_bytes: number;
     /**
-     * UPLOAD: sent by a caller. TRIGGER: ingested from a document store. EMAIL: sent to the address of the entity. FOLDER: ingested from a folder of the server.
+     * UPLOAD: sent by a caller. TRIGGER: ingested from a document store. EMAIL: sent to the address of the entity.
      */
-    source: 'UPLOAD' | 'TRIGGER' | 'EMAIL' | 'FOLDER' | (string & {});
+    source: 'UPLOAD' | 'TRIGGER' | 'EMAIL' | (string & {});
     /**
      * The path in the document store, in the e-mail or in the archive.
      */
@@ -2880,7 +2880,7 @@ export type SkippedFileList = {
     next_cursor: string | null;
 };
 
-export type SourceFilter = 'UPLOAD' | 'TRIGGER' | 'EMAIL' | 'FOLDER';
+export type SourceFilter = 'UPLOAD' | 'TRIGGER' | 'EMAIL';
 
 export type SplitPart = {
     /**
