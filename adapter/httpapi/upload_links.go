@@ -30,10 +30,11 @@ const (
 	uploadRoute = "/upload/:token"
 	// uploadFileRoute is what curl -T requests for an address that ends with a slash.
 	uploadFileRoute = "/upload/:token/*filename"
+	downloadRoute   = "/download/:token"
 )
 
 // LinkTransfers are the routes of links in the limits of the edge.
-var LinkTransfers = map[string]edge.Transfer{uploadRoute: edge.TransferIn, uploadFileRoute: edge.TransferIn}
+var LinkTransfers = map[string]edge.Transfer{uploadRoute: edge.TransferIn, uploadFileRoute: edge.TransferIn, downloadRoute: edge.TransferOut}
 
 //go:embed upload.html
 var uploadSource string
@@ -74,6 +75,7 @@ func (s *Server) CreateUploadLink(ctx context.Context, r backend.CreateUploadLin
 // registerLinks adds the routes of links.
 func (s *Server) registerLinks(routes gin.IRouter) {
 	routes.GET(uploadRoute, s.showUpload)
+	routes.GET(downloadRoute, s.download)
 	for _, method := range []string{http.MethodPut, http.MethodPost} {
 		routes.Handle(method, uploadRoute, s.receiveUpload)
 		routes.Handle(method, uploadFileRoute, s.receiveUpload)

@@ -154,6 +154,7 @@ var bodies = map[string]string{
 	"createWebhook": `{"url":"https://erp.example/","types":["*"],"enabled":false}`, "updateWebhook": `{"types":["invoice.*"]}`, "deleteWebhook": ``,
 	"rotateWebhookSecret": ``, "testWebhook": ``, "retryWebhookDelivery": ``,
 	"createUploadLink":   `{"entity_id":"$entity"}`,
+	"createExportLink":   ``,
 	"updateSupplier":     `{"name":"Acme Paper"}`,
 	"updateEmailIntake":  `{"only_senders":false}`,
 	"confirmBankAccount": `{"iban":"DE89370400440532013000","method":"letter"}`,
@@ -166,7 +167,7 @@ var queries = map[string]string{
 	"listIntegrations": "?entity_id=$entity", "listAccountingOrganizations": "?entity_id=$entity", "setUpIntegration": "?entity_id=$entity",
 	"listTriggerSources": "?entity_id=$entity", "listTriggerSubSources": "?entity_id=$entity", "listSkippedFiles": "?entity_id=$entity",
 	"whereTo":       "?action=choose_plan",
-	"listDocuments": "?entity_id=$entity", "listInvoices": "?entity_id=$entity", "sumInvoices": "?group_by=status&entity_id=$entity", "exportInvoices": "?entity_id=$entity", "listEvents": "?entity_id=$entity", "listAttention": "?entity_id=$entity", "listSuppliers": "?entity_id=$entity",
+	"listDocuments": "?entity_id=$entity", "listInvoices": "?entity_id=$entity", "sumInvoices": "?group_by=status&entity_id=$entity", "exportInvoices": "?entity_id=$entity", "createExportLink": "?entity_id=$entity", "listEvents": "?entity_id=$entity", "listAttention": "?entity_id=$entity", "listSuppliers": "?entity_id=$entity",
 }
 
 // aboutNothing are the operations that name no record of the organization.

@@ -41,6 +41,7 @@ var pages = map[string]string{
 	"updateEntity":          "/entities/{entity_id}",
 	"uploadDocument":        "/documents",
 	"createUploadLink":      "/documents",
+	"createExportLink":      "/inbox",
 	"extractInvoice":        "/documents/{document_id}",
 	"splitDocument":         "/documents/{document_id}",
 	"deleteDocument":        "/documents/{document_id}",

@@ -77,6 +77,7 @@ var verdicts = map[string]string{
 
 	"uploadDocument":   "no yes yes",
 	"createUploadLink": "no yes yes",
+	"createExportLink": "yes yes yes",
 	"extractInvoice":   "no yes yes",
 	"splitDocument":    "no no yes",
 	"updateInvoice":    "no yes yes",

@@ -210,6 +210,8 @@ describe('documents and invoices', () => {
     const found = await api.listInvoices({ query: { entity_id, status: ['REJECTED', 'APPROVED'] } }).toArray()
     const sums = (await api.sumInvoices({ query: { group_by: ['status'], entity_id } })).data.items
     expect(sums.map((sum) => sum.status)).not.toContain('REJECTED')
+    const download = (await api.createExportLink({ query: { entity_id, format: 'jsonl' } })).data
+    expect((await fetch(download.url)).headers.get('Content-Type')).toContain('json')
     const exported = await api.exportInvoices({ query: { entity_id, format: 'csv', rows: 'lines' } })
     expect(await (exported.data as unknown as Blob).text()).toContain('invoice_id,')
     expect(found.map((i) => i.id)).toContain(invoice.id)
