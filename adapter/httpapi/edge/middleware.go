@@ -149,7 +149,10 @@ func (e *edge) bound(c *gin.Context) {
 	case s.operation.streams(c.ContentType()) || transfer == TransferIn:
 		limit, timeout = e.Limits.UploadBytes+multipartOverhead, e.Limits.UploadTimeout
 	case s.operation != nil && s.operation.FileKey != "":
-		limit, timeout = e.Limits.FileJSONBytes, e.Limits.UploadTimeout
+		limit = e.Limits.FileJSONBytes
+		if length := c.Request.ContentLength; length < 0 || length > e.Limits.JSONBytes {
+			timeout = e.Limits.UploadTimeout
+		}
 	case s.operation == nil || s.operation.Public:
 		limit = min(limit, e.Limits.OpenBytes)
 	}
