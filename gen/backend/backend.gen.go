@@ -704,19 +704,19 @@ func (e GetDocumentReadableParamsFormat) Valid() bool {
 
 // Defines values for ExportInvoicesParamsFormat.
 const (
-	Csv   ExportInvoicesParamsFormat = "csv"
-	Jsonl ExportInvoicesParamsFormat = "jsonl"
-	Zip   ExportInvoicesParamsFormat = "zip"
+	ExportInvoicesParamsFormatCsv   ExportInvoicesParamsFormat = "csv"
+	ExportInvoicesParamsFormatJsonl ExportInvoicesParamsFormat = "jsonl"
+	ExportInvoicesParamsFormatZip   ExportInvoicesParamsFormat = "zip"
 )
 
 // Valid indicates whether the value is a known member of the ExportInvoicesParamsFormat enum.
 func (e ExportInvoicesParamsFormat) Valid() bool {
 	switch e {
-	case Csv:
+	case ExportInvoicesParamsFormatCsv:
 		return true
-	case Jsonl:
+	case ExportInvoicesParamsFormatJsonl:
 		return true
-	case Zip:
+	case ExportInvoicesParamsFormatZip:
 		return true
 	default:
 		return false
@@ -725,19 +725,19 @@ func (e ExportInvoicesParamsFormat) Valid() bool {
 
 // Defines values for ExportInvoicesParamsRows.
 const (
-	Invoices ExportInvoicesParamsRows = "invoices"
-	Lines    ExportInvoicesParamsRows = "lines"
-	Taxes    ExportInvoicesParamsRows = "taxes"
+	ExportInvoicesParamsRowsInvoices ExportInvoicesParamsRows = "invoices"
+	ExportInvoicesParamsRowsLines    ExportInvoicesParamsRows = "lines"
+	ExportInvoicesParamsRowsTaxes    ExportInvoicesParamsRows = "taxes"
 )
 
 // Valid indicates whether the value is a known member of the ExportInvoicesParamsRows enum.
 func (e ExportInvoicesParamsRows) Valid() bool {
 	switch e {
-	case Invoices:
+	case ExportInvoicesParamsRowsInvoices:
 		return true
-	case Lines:
+	case ExportInvoicesParamsRowsLines:
 		return true
-	case Taxes:
+	case ExportInvoicesParamsRowsTaxes:
 		return true
 	default:
 		return false
@@ -746,16 +746,76 @@ func (e ExportInvoicesParamsRows) Valid() bool {
 
 // Defines values for ExportInvoicesParamsStyle.
 const (
-	European      ExportInvoicesParamsStyle = "european"
-	International ExportInvoicesParamsStyle = "international"
+	ExportInvoicesParamsStyleEuropean      ExportInvoicesParamsStyle = "european"
+	ExportInvoicesParamsStyleInternational ExportInvoicesParamsStyle = "international"
 )
 
 // Valid indicates whether the value is a known member of the ExportInvoicesParamsStyle enum.
 func (e ExportInvoicesParamsStyle) Valid() bool {
 	switch e {
-	case European:
+	case ExportInvoicesParamsStyleEuropean:
 		return true
-	case International:
+	case ExportInvoicesParamsStyleInternational:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CreateExportLinkParamsFormat.
+const (
+	CreateExportLinkParamsFormatCsv   CreateExportLinkParamsFormat = "csv"
+	CreateExportLinkParamsFormatJsonl CreateExportLinkParamsFormat = "jsonl"
+	CreateExportLinkParamsFormatZip   CreateExportLinkParamsFormat = "zip"
+)
+
+// Valid indicates whether the value is a known member of the CreateExportLinkParamsFormat enum.
+func (e CreateExportLinkParamsFormat) Valid() bool {
+	switch e {
+	case CreateExportLinkParamsFormatCsv:
+		return true
+	case CreateExportLinkParamsFormatJsonl:
+		return true
+	case CreateExportLinkParamsFormatZip:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CreateExportLinkParamsRows.
+const (
+	CreateExportLinkParamsRowsInvoices CreateExportLinkParamsRows = "invoices"
+	CreateExportLinkParamsRowsLines    CreateExportLinkParamsRows = "lines"
+	CreateExportLinkParamsRowsTaxes    CreateExportLinkParamsRows = "taxes"
+)
+
+// Valid indicates whether the value is a known member of the CreateExportLinkParamsRows enum.
+func (e CreateExportLinkParamsRows) Valid() bool {
+	switch e {
+	case CreateExportLinkParamsRowsInvoices:
+		return true
+	case CreateExportLinkParamsRowsLines:
+		return true
+	case CreateExportLinkParamsRowsTaxes:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CreateExportLinkParamsStyle.
+const (
+	CreateExportLinkParamsStyleEuropean      CreateExportLinkParamsStyle = "european"
+	CreateExportLinkParamsStyleInternational CreateExportLinkParamsStyle = "international"
+)
+
+// Valid indicates whether the value is a known member of the CreateExportLinkParamsStyle enum.
+func (e CreateExportLinkParamsStyle) Valid() bool {
+	switch e {
+	case CreateExportLinkParamsStyleEuropean:
+		return true
+	case CreateExportLinkParamsStyleInternational:
 		return true
 	default:
 		return false
@@ -1836,6 +1896,17 @@ type Evidence struct {
 
 // EvidenceMap Evidence by path, such as `seller.tax_id` or `lines[0].net_amount`.
 type EvidenceMap map[string]Evidence
+
+// ExportLink defines model for ExportLink.
+type ExportLink struct {
+	// Url The address of the file. It is a credential: share it only with who may read the invoices.
+	Url string `json:"url"`
+
+	// ExpiresAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	ExpiresAt externalRef0.Timestamp `json:"expires_at"`
+}
 
 // ExternalId The id of the record in the caller's own program. docledger only stores it.
 type ExternalId = string
@@ -4146,6 +4217,90 @@ type ExportInvoicesParamsRows string
 // ExportInvoicesParamsStyle defines parameters for ExportInvoices.
 type ExportInvoicesParamsStyle string
 
+// CreateExportLinkParams defines parameters for CreateExportLink.
+type CreateExportLinkParams struct {
+	// Format The format.
+	Format *CreateExportLinkParamsFormat `form:"format,omitempty" json:"format,omitempty"`
+
+	// Rows What each row is.
+	Rows *CreateExportLinkParamsRows `form:"rows,omitempty" json:"rows,omitempty"`
+
+	// Style The separators of the CSV. international: comma and decimal point. european: semicolon and decimal comma.
+	Style *CreateExportLinkParamsStyle `form:"style,omitempty" json:"style,omitempty"`
+
+	// EntityId Only records of this entity.
+	EntityId *EntityFilter `form:"entity_id,omitempty" json:"entity_id,omitempty"`
+
+	// Status Only invoices in this status; repeatable.
+	Status *InvoiceStatuses `form:"status,omitempty" json:"status,omitempty"`
+
+	// DocumentType Only this kind of document.
+	DocumentType *InvoiceTypes `form:"document_type,omitempty" json:"document_type,omitempty"`
+
+	// IssueDateFrom Issued on or after this day.
+	IssueDateFrom *IssuedFrom `form:"issue_date_from,omitempty" json:"issue_date_from,omitempty"`
+
+	// IssueDateTo Issued on or before this day.
+	IssueDateTo *IssuedTo `form:"issue_date_to,omitempty" json:"issue_date_to,omitempty"`
+
+	// DueDateFrom Due on or after this day.
+	DueDateFrom *DueFrom `form:"due_date_from,omitempty" json:"due_date_from,omitempty"`
+
+	// DueDateTo Due on or before this day.
+	DueDateTo *DueTo `form:"due_date_to,omitempty" json:"due_date_to,omitempty"`
+
+	// CreatedFrom Created at or after this time.
+	CreatedFrom *CreatedFrom `form:"created_from,omitempty" json:"created_from,omitempty"`
+
+	// CreatedTo Created before this time.
+	CreatedTo *CreatedTo `form:"created_to,omitempty" json:"created_to,omitempty"`
+
+	// UpdatedSince Changed at or after this time.
+	UpdatedSince *UpdatedSince `form:"updated_since,omitempty" json:"updated_since,omitempty"`
+
+	// GrossMin Gross total of at least this amount.
+	GrossMin *GrossMin `form:"gross_min,omitempty" json:"gross_min,omitempty"`
+
+	// GrossMax Gross total of at most this amount.
+	GrossMax *GrossMax `form:"gross_max,omitempty" json:"gross_max,omitempty"`
+
+	// Currency Only this currency (ISO 4217).
+	Currency *Currencies `form:"currency,omitempty" json:"currency,omitempty"`
+
+	// FailedCheck Only invoices that fail this rule.
+	FailedCheck *FailedChecks `form:"failed_check,omitempty" json:"failed_check,omitempty"`
+
+	// SyncState Only invoices in this state of the sync.
+	SyncState *SyncStates `form:"sync_state,omitempty" json:"sync_state,omitempty"`
+
+	// Source Only invoices from this source.
+	Source *Sources `form:"source,omitempty" json:"source,omitempty"`
+
+	// CreatedBy Only invoices of documents that this user uploaded; `me` is the caller.
+	CreatedBy *CreatedBy `form:"created_by,omitempty" json:"created_by,omitempty"`
+
+	// AssignedTo Only invoices assigned to this user, `me` or `none`.
+	AssignedTo *AssignedTo `form:"assigned_to,omitempty" json:"assigned_to,omitempty"`
+
+	// ExternalId Records with this id of another program.
+	ExternalId *ExternalIds `form:"external_id,omitempty" json:"external_id,omitempty"`
+
+	// SupplierId Only invoices of this supplier; repeatable.
+	SupplierId *SupplierIds `form:"supplier_id,omitempty" json:"supplier_id,omitempty"`
+
+	// Q Searches number, supplier, purchase order and file name; ignores case and accents. An amount matches the exact total.
+	Q *InvoiceSearch `form:"q,omitempty" json:"q,omitempty"`
+}
+
+// CreateExportLinkParamsFormat defines parameters for CreateExportLink.
+type CreateExportLinkParamsFormat string
+
+// CreateExportLinkParamsRows defines parameters for CreateExportLink.
+type CreateExportLinkParamsRows string
+
+// CreateExportLinkParamsStyle defines parameters for CreateExportLink.
+type CreateExportLinkParamsStyle string
+
 // ExtractInvoiceParams defines parameters for ExtractInvoice.
 type ExtractInvoiceParams struct {
 	// IdempotencyKey Makes a retry safe. For 24 hours, the same key in the same organization,
@@ -4570,6 +4725,9 @@ type ServerInterface interface {
 	// ExportInvoices Export invoices
 	// (GET /api/invoices/export)
 	ExportInvoices(c *gin.Context, params ExportInvoicesParams)
+	// CreateExportLink Create a link to an export
+	// (POST /api/invoices/export-links)
+	CreateExportLink(c *gin.Context, params CreateExportLinkParams)
 	// ExtractInvoice Extract the invoice of a document
 	// (POST /api/invoices/extract)
 	ExtractInvoice(c *gin.Context, params ExtractInvoiceParams)
@@ -6318,6 +6476,217 @@ func (siw *ServerInterfaceWrapper) ExportInvoices(c *gin.Context) {
 	siw.Handler.ExportInvoices(c, params)
 }
 
+// CreateExportLink operation middleware
+func (siw *ServerInterfaceWrapper) CreateExportLink(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateExportLinkParams
+
+	// ------------- Optional query parameter "format" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "format", c.Request.URL.Query(), &params.Format, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter format: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "rows" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "rows", c.Request.URL.Query(), &params.Rows, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter rows: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "style" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "style", c.Request.URL.Query(), &params.Style, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter style: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", c.Request.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter status: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "document_type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "document_type", c.Request.URL.Query(), &params.DocumentType, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter document_type: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "issue_date_from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "issue_date_from", c.Request.URL.Query(), &params.IssueDateFrom, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter issue_date_from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "issue_date_to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "issue_date_to", c.Request.URL.Query(), &params.IssueDateTo, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter issue_date_to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "due_date_from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "due_date_from", c.Request.URL.Query(), &params.DueDateFrom, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter due_date_from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "due_date_to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "due_date_to", c.Request.URL.Query(), &params.DueDateTo, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter due_date_to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "created_from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_from", c.Request.URL.Query(), &params.CreatedFrom, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter created_from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "created_to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_to", c.Request.URL.Query(), &params.CreatedTo, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter created_to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "updated_since" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "updated_since", c.Request.URL.Query(), &params.UpdatedSince, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter updated_since: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "gross_min" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "gross_min", c.Request.URL.Query(), &params.GrossMin, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter gross_min: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "gross_max" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "gross_max", c.Request.URL.Query(), &params.GrossMax, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter gross_max: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "currency" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "currency", c.Request.URL.Query(), &params.Currency, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter currency: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "failed_check" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "failed_check", c.Request.URL.Query(), &params.FailedCheck, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter failed_check: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sync_state" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sync_state", c.Request.URL.Query(), &params.SyncState, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sync_state: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "source" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "source", c.Request.URL.Query(), &params.Source, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter source: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "created_by" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_by", c.Request.URL.Query(), &params.CreatedBy, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter created_by: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "assigned_to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "assigned_to", c.Request.URL.Query(), &params.AssignedTo, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter assigned_to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "external_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "external_id", c.Request.URL.Query(), &params.ExternalId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter external_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "supplier_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "supplier_id", c.Request.URL.Query(), &params.SupplierId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter supplier_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.CreateExportLink(c, params)
+}
+
 // ExtractInvoice operation middleware
 func (siw *ServerInterfaceWrapper) ExtractInvoice(c *gin.Context) {
 
@@ -7748,6 +8117,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/invoices/extract", wrapper.ExtractInvoice)
 	router.GET(options.BaseURL+"/api/invoices", wrapper.ListInvoices)
 	router.GET(options.BaseURL+"/api/invoices/summary", wrapper.SumInvoices)
+	router.POST(options.BaseURL+"/api/invoices/export-links", wrapper.CreateExportLink)
 	router.GET(options.BaseURL+"/api/reports/processing", wrapper.GetProcessingReport)
 	router.GET(options.BaseURL+"/api/invoices/export", wrapper.ExportInvoices)
 	router.POST(options.BaseURL+"/api/invoices/bulk", wrapper.ChangeInvoices)
@@ -14296,6 +14666,180 @@ func (response ExportInvoices503JSONResponse) VisitExportInvoicesResponse(w http
 	return err
 }
 
+type CreateExportLinkRequestObject struct {
+	Params CreateExportLinkParams
+}
+
+type CreateExportLinkResponseObject interface {
+	VisitCreateExportLinkResponse(w http.ResponseWriter) error
+}
+
+type CreateExportLink200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type CreateExportLink200JSONResponse struct {
+	Body    ExportLink
+	Headers CreateExportLink200ResponseHeaders
+}
+
+func (response CreateExportLink200JSONResponse) VisitCreateExportLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateExportLink400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response CreateExportLink400JSONResponse) VisitCreateExportLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateExportLink401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response CreateExportLink401JSONResponse) VisitCreateExportLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateExportLink403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response CreateExportLink403JSONResponse) VisitCreateExportLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateExportLink404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response CreateExportLink404JSONResponse) VisitCreateExportLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateExportLink429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response CreateExportLink429JSONResponse) VisitCreateExportLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateExportLink500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response CreateExportLink500JSONResponse) VisitCreateExportLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateExportLink503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response CreateExportLink503JSONResponse) VisitCreateExportLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ExtractInvoiceRequestObject struct {
 	Params ExtractInvoiceParams
 	Body   *ExtractInvoiceJSONRequestBody
@@ -20372,6 +20916,9 @@ type StrictServerInterface interface {
 	// ExportInvoices Export invoices
 	// (GET /api/invoices/export)
 	ExportInvoices(ctx context.Context, request ExportInvoicesRequestObject) (ExportInvoicesResponseObject, error)
+	// CreateExportLink Create a link to an export
+	// (POST /api/invoices/export-links)
+	CreateExportLink(ctx context.Context, request CreateExportLinkRequestObject) (CreateExportLinkResponseObject, error)
 	// ExtractInvoice Extract the invoice of a document
 	// (POST /api/invoices/extract)
 	ExtractInvoice(ctx context.Context, request ExtractInvoiceRequestObject) (ExtractInvoiceResponseObject, error)
@@ -21602,6 +22149,32 @@ func (sh *strictHandler) ExportInvoices(ctx *gin.Context, params ExportInvoicesP
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ExportInvoicesResponseObject); ok {
 		if err := validResponse.VisitExportInvoicesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateExportLink operation middleware
+func (sh *strictHandler) CreateExportLink(ctx *gin.Context, params CreateExportLinkParams) {
+	var request CreateExportLinkRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateExportLink(ctx, request.(CreateExportLinkRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateExportLink")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(CreateExportLinkResponseObject); ok {
+		if err := validResponse.VisitCreateExportLinkResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -492,6 +492,17 @@ export class Docledger {
   }
 
   /**
+   * Create a link to an export
+   *
+   * Returns an address from which the export of `exportInvoices` with these parameters
+   * can be read for 15 minutes without further sign-in, at most five times. Each read
+   * has the rights that the caller has then.
+   */
+  createExportLink(options: Call<types.CreateExportLinkData> = {}): Promise<Answer<types.CreateExportLinkResponse>> {
+    return this.#transport.call({ id: 'createExportLink' }, sdk.createExportLink, options)
+  }
+
+  /**
    * Extract the invoice of a document
    *
    * Returns the invoice of the document, extracting it first if necessary. Waits

@@ -1399,6 +1399,14 @@ export type EvidenceMap = {
     [key: string]: Evidence;
 };
 
+export type ExportLink = {
+    expires_at: Timestamp;
+    /**
+     * The address of the file. It is a credential: share it only with who may read the invoices.
+     */
+    url: string;
+};
+
 /**
  * The id of the record in the caller's own program. docledger only stores it.
  */
@@ -6156,6 +6164,152 @@ export type ExportInvoicesResponses = {
 };
 
 export type ExportInvoicesResponse = ExportInvoicesResponses[keyof ExportInvoicesResponses];
+
+export type CreateExportLinkData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The format.
+         */
+        format?: 'csv' | 'jsonl' | 'zip';
+        /**
+         * What each row is.
+         */
+        rows?: 'invoices' | 'lines' | 'taxes';
+        /**
+         * The separators of the CSV. international: comma and decimal point. european: semicolon and decimal comma.
+         */
+        style?: 'international' | 'european';
+        /**
+         * Only records of this entity.
+         */
+        entity_id?: Id;
+        /**
+         * Only invoices in this status; repeatable.
+         */
+        status?: Array<InvoiceStatusFilter>;
+        /**
+         * Only this kind of document.
+         */
+        document_type?: Array<DocumentTypeFilter>;
+        /**
+         * Issued on or after this day.
+         */
+        issue_date_from?: string;
+        /**
+         * Issued on or before this day.
+         */
+        issue_date_to?: string;
+        /**
+         * Due on or after this day.
+         */
+        due_date_from?: string;
+        /**
+         * Due on or before this day.
+         */
+        due_date_to?: string;
+        /**
+         * Created at or after this time.
+         */
+        created_from?: string;
+        /**
+         * Created before this time.
+         */
+        created_to?: string;
+        /**
+         * Changed at or after this time.
+         */
+        updated_since?: string;
+        /**
+         * Gross total of at least this amount.
+         */
+        gross_min?: string;
+        /**
+         * Gross total of at most this amount.
+         */
+        gross_max?: string;
+        /**
+         * Only this currency (ISO 4217).
+         */
+        currency?: Array<string>;
+        /**
+         * Only invoices that fail this rule.
+         */
+        failed_check?: Array<string>;
+        /**
+         * Only invoices in this state of the sync.
+         */
+        sync_state?: Array<SyncStateFilter>;
+        /**
+         * Only invoices from this source.
+         */
+        source?: Array<SourceFilter>;
+        /**
+         * Only invoices of documents that this user uploaded; `me` is the caller.
+         */
+        created_by?: string;
+        /**
+         * Only invoices assigned to this user, `me` or `none`.
+         */
+        assigned_to?: string;
+        /**
+         * Records with this id of another program.
+         */
+        external_id?: Array<string>;
+        /**
+         * Only invoices of this supplier; repeatable.
+         */
+        supplier_id?: Array<Id>;
+        /**
+         * Searches number, supplier, purchase order and file name; ignores case and accents. An amount matches the exact total.
+         */
+        q?: string;
+    };
+    url: '/api/invoices/export-links';
+};
+
+export type CreateExportLinkErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type CreateExportLinkError = CreateExportLinkErrors[keyof CreateExportLinkErrors];
+
+export type CreateExportLinkResponses = {
+    /**
+     * The link. No other response contains it.
+     */
+    200: ExportLink;
+};
+
+export type CreateExportLinkResponse = CreateExportLinkResponses[keyof CreateExportLinkResponses];
 
 export type ExtractInvoiceData = {
     body: ExtractRequest;
