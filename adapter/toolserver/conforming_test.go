@@ -132,8 +132,10 @@ func toolsOf(o *openapi3.Operation) []string {
 		return names
 	}
 	extension, _ := o.Extensions["x-tool"].(map[string]any)
-	if shared, ok := extension["tool"].(string); ok {
-		return []string{shared}
+	for _, key := range []string{"tool", "name"} {
+		if name, ok := extension[key].(string); ok {
+			return []string{name}
+		}
 	}
 	var name strings.Builder
 	for _, r := range o.OperationID {
