@@ -38,7 +38,7 @@ func (s *Server) WhereTo(ctx context.Context, r backend.WhereToRequestObject) (b
 	}
 	path = strings.TrimSuffix(strings.Replace(path, "{entity_id}", entity, 1), "/")
 	if entity != "" && !strings.Contains(path, entity) {
-		path += "?entity_id=" + entity
+		path += "?entity=" + entity // as the web application names it
 	}
 	return backend.WhereTo200JSONResponse{Body: backend.PageAddress{Action: string(r.Params.Action), Url: s.PagesURL + path}}, nil
 }

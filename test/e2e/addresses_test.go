@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -34,6 +35,10 @@ func TestAddressesForPeopleArePages(t *testing.T) {
 		for _, entity := range []string{"", "&entity_id=" + org.Entity.String()} {
 			at := s.Do(http.MethodGet, "/api/where-to?action="+action.(string)+entity, org.Admin.Token, nil).OK().Text("url")
 			addresses[action.(string)+entity] = strings.TrimPrefix(at, s.URL)
+			// The web application reads the entity of a page from the parameter entity.
+			if u, err := url.Parse(at); err != nil || u.RawQuery != "" && u.RawQuery != "entity="+org.Entity.String() {
+				t.Errorf("%s leads to %s (%v)", action, at, err)
+			}
 		}
 	}
 	for of, address := range addresses {
