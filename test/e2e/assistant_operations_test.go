@@ -2,8 +2,10 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"docledger/test/harness"
@@ -46,7 +48,7 @@ func TestAssistantsOnTheDesk(t *testing.T) {
 			{"divide a file", "POST", "/api/documents/" + file + "/split", "/documents/" + file, span(1, 1), 2, "/api/documents/" + file, 200},
 			// There is no ledger, which is found after the rights.
 			{"sync", "POST", invoices + approved.Text("id") + "/sync", invoices[4:] + approved.Text("id"), nil, 2, invoices + approved.Text("id"), 400},
-			{"change a supplier", "PATCH", "/api/suppliers/" + supplier, "/entities", map[string]any{"aliases": []string{fmt.Sprintf("Alias %d", n)}}, 2, "/api/suppliers/" + supplier, 200},
+			{"change a supplier", "PATCH", "/api/suppliers/" + supplier, "/suppliers/" + supplier, map[string]any{"aliases": []string{fmt.Sprintf("Alias %d", n)}}, 2, "/api/suppliers/" + supplier, 200},
 		} {
 			before := get(c.unchanged).Raw
 			r := s.Do(c.method, c.path, oauth, c.body)
@@ -109,9 +111,11 @@ func TestAssistantsAndSeveralInvoices(t *testing.T) {
 				}
 				continue
 			}
+			// One page confirms all refused items.
+			page, short := r.Text("confirm_url"), harness.ID(t, id)
 			if r.At("items", i, "ok") != false || r.Text("items", i, "error", "code") != "forbidden" ||
-				r.Text("items", i, "error", "details", "confirm_url") != s.URL+"/inbox" {
-				t.Errorf("%v under %s: %v", c.body["action"], setting, r.At("items", i))
+				!strings.HasPrefix(page, s.URL+"/confirm?action="+c.body["action"].(string)) || !strings.Contains(page, base64.RawURLEncoding.EncodeToString(short[:])) {
+				t.Errorf("%v under %s: %v, page %s", c.body["action"], setting, r.At("items", i), page)
 			}
 			if got := s.Do(http.MethodGet, "/api/invoices/"+id, admin, nil).OK(); got.Text("status") != "EXTRACTED" || got.At("approval") != nil {
 				t.Errorf("%v under %s: the invoice is %s", c.body["action"], setting, got.Raw)
