@@ -496,7 +496,7 @@ export const getEntity = <ThrowOnError extends boolean = false>(options: Options
  * uploads, watched locations and syncs, and the entity no longer counts towards
  * the limit of the plan. Its records stay readable and exportable. `false` reverses
  * it if the plan permits. `legal_hold: true` prevents that documents of the entity
- * are deleted, by a person, by age or with the organization.
+ * are deleted, by a person or by age.
  *
  * Assistants get 403; a user can do it at `details.confirm_url`.
  *
