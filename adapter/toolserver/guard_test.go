@@ -176,7 +176,7 @@ func TestTheProtocol(t *testing.T) {
 		"notification":        {http.MethodPost, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil, 202, ""},
 		"text":                {http.MethodPost, listTools, map[string]string{"Content-Type": "text/plain"}, 415, ""},
 		"unknown revision":    {http.MethodPost, listTools, map[string]string{"MCP-Protocol-Version": "1999-01-01"}, 400, ""},
-		"too large":           {http.MethodPost, `{"a":"` + strings.Repeat("x", 3<<20) + `"}`, nil, 413, ""},
+		"too large":           {http.MethodPost, `{"a":"` + strings.Repeat("x", 3<<20) + `"}`, nil, 413, "create_upload_link"},
 		"no JSON":             {http.MethodPost, `{`, nil, 400, ""},
 		"initialize":          {http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, nil, 200, "is data"},
 		"undeclared, before":  {http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, nil, 200, "-32601"},

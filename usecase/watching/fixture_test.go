@@ -196,8 +196,8 @@ func (w *world) service(blobs *blob.Folder, listed bool) *watching.Service {
 		Connectors: func(integration.Provider) any { return connector }, Health: health{st},
 		Providers: integration.Catalog{{Code: integration.DocstoreA, CaseInsensitive: true}},
 		Intake: &documents.Service{
-			Documents: st.Documents(), Settings: st.Settings(), Blobs: blobs, Sniffer: sniffer{}, Events: st.Events(), Queue: w.queue,
-			UnitOfWork: st, Clock: w.clock, IDs: clock.UUIDv7{},
+			Documents: st.Documents(), Entities: st.Entities(), Settings: st.Settings(), Blobs: blobs, Sniffer: sniffer{}, Events: st.Events(), Queue: w.queue,
+			UnitOfWork: st, Clock: w.clock, IDs: clock.UUIDv7{}, Removals: st.Removals(), BlobGrace: time.Hour,
 		},
 		Plans: w.plans, Usage: st.Usage(), Queue: w.queue, UnitOfWork: tx, Clock: w.clock, Log: slog.New(slog.DiscardHandler),
 		Interval: time.Minute, Spread: func() float64 { return 1 }, MaxBytes: 1 << 20, FileTimeout: time.Minute,
