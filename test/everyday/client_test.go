@@ -38,15 +38,6 @@ func (c *client) call(tool string, arguments object) object {
 	return out
 }
 
-// refused calls a tool that must refuse and returns the text of the refusal.
-func (c *client) refused(tool string, arguments object) string {
-	_, err := c.try(tool, arguments)
-	if !errors.Is(err, assistant.ErrRefused) {
-		panic(failure{fmt.Sprintf("%s is not refused: %v", tool, err)})
-	}
-	return err.Error()
-}
-
 func (c *client) try(tool string, arguments object) (object, error) {
 	c.calls++
 	result, err := c.session.CallTool(c.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})

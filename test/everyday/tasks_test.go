@@ -29,14 +29,6 @@ const (
 	connection = "connection"
 )
 
-func numbers(found []bill) string {
-	var out []string
-	for _, b := range found {
-		out = append(out, b.number)
-	}
-	return joined(out)
-}
-
 func grossOf(found []bill) string {
 	sum := 0
 	for _, b := range found {
