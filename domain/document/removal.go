@@ -57,7 +57,7 @@ type Removals interface {
 	// about to be stored. It returns the state of the removal.
 	Keep(ctx context.Context, sha256 string, after time.Time) (BlobState, error)
 	// Claim marks at most limit blobs as BlobRemoving and returns them: those that are due and that
-	// nothing refers to, and those whose removal was interrupted. It drops the records of due blobs
+	// nothing refers to, and those with an interrupted removal. It drops the records of due blobs
 	// that something refers to.
 	Claim(ctx context.Context, now time.Time, limit int) ([]string, error)
 	// Done records that a blob was removed.
@@ -66,7 +66,7 @@ type Removals interface {
 	Forget(ctx context.Context, before time.Time) error
 }
 
-// removalRetry is when a file can be stored again whose blob is being removed.
+// removalRetry is the time after which a file can be stored again while its blob is being removed.
 const removalRetry = 5 * time.Second
 
 // KeepBlob protects a blob that was just stored from the removal of the same bytes, which a deleted

@@ -81,7 +81,7 @@ type Results struct{ SPF, DKIM, DMARC Result }
 
 // Authenticator checks who sent a message.
 type Authenticator interface {
-	// Authenticate checks a message whose From field has the address from; "" if it does
+	// Authenticate checks a message with the address from in its From field; "" if it does
 	// not have exactly one. It returns in a limited time, whatever the name servers do.
 	Authenticate(ctx context.Context, e Envelope, from string, message io.Reader) Results
 }

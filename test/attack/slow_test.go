@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// slowBody is a request whose body arrives nearly whole at once, and the rest never.
+// slowBody is a request with a body that arrives nearly whole at once, and the rest never.
 type slowBody struct {
 	endpoint
 	contentType, token string

@@ -72,7 +72,7 @@ type Options struct {
 	Secure         bool               // clients reach the service only by https
 	PagesURL       string             // the URL of the web application, without a trailing slash
 	AllowedOrigins []string           // of browsers (CORS), such as https://app.example.com
-	TrustedProxies []string           // addresses whose X-Forwarded-For is trusted; none by default
+	TrustedProxies []string           // addresses of proxies, which set X-Forwarded-For; none by default
 	// Transfers are the routes outside the specification that move files, by their pattern.
 	Transfers    map[string]Transfer
 	Observe      func(Observed)            // receives every request; nil: none

@@ -27,7 +27,7 @@ func (e *edge) transferOf(c *gin.Context, s *state) Transfer {
 	return transfer
 }
 
-// ActAs sets the caller of a request whose route identifies the caller itself.
+// ActAs sets the caller of a request on a route that identifies the caller itself.
 func ActAs(c *gin.Context, a identity.Actor) { stateOf(c).actor = &a }
 
 // Fault returns the message and status that WriteError would send, for pages. It logs the error as

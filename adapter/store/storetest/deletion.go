@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// testDeletions deletes documents whose bytes are shared, and their parts.
+// testDeletions deletes documents that share their bytes with others, and their parts.
 func testDeletions(t *testing.T, b *bench) {
 	s, other := b.organization(t), b.organization(t)
 	one, two := b.entity(t, s), b.entity(t, s)

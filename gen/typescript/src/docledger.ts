@@ -229,8 +229,8 @@ export class Docledger {
    * Returns an address to which files can be sent without further sign-in: with PUT
    * or POST of the bytes, as a form, or on its page in a browser. A file may have the
    * size of `uploadDocument` as multipart (256 MiB by default). The files belong to
-   * the caller, whose rights are checked again for each file. A failed upload does not
-   * count. Everyone who knows the address can use it until it ends.
+   * the caller. The rights of the caller are checked again for each file. A failed
+   * upload does not count. Everyone who knows the address can use it until it ends.
    *
    * An answer to an upload is `items`, with `document_id`, `filename`, `size_bytes` and
    * `duplicate` of each file.

@@ -18,12 +18,12 @@ interface Props {
   onAssign: (userId: string | null) => void
 }
 
-const nobody = 'none'
+const noOne = 'none'
 
 /** Chooses the person who takes care of invoices. Typing moves to a name, Enter chooses it. */
 export function AssignDialog({ isOpen, entities, current, onClose, onAssign }: Props) {
   const { data: me } = useQuery(meQuery)
-  const chosen = current === undefined ? undefined : (current ?? nobody)
+  const chosen = current === undefined ? undefined : (current ?? noOne)
   // Only administrators may read the list of members. Others assign to themselves.
   const isAdmin = me?.organization.role === 'admin'
   const { data: members = [] } = useQuery({ ...membersQuery, enabled: isAdmin && isOpen })
@@ -35,7 +35,7 @@ export function AssignDialog({ isOpen, entities, current, onClose, onAssign }: P
       .filter((m) => m.user_id !== me?.user.id && canRead(m.user_id, m.role))
       .map((m) => ({ id: m.user_id, name: m.name || m.email, detail: m.name ? m.email : '' }))
       .sort((a, b) => a.name.localeCompare(b.name)),
-    { id: nobody, name: t('assign.nobody'), detail: '' },
+    { id: noOne, name: t('assign.noOne'), detail: '' },
   ]
   return (
     <Dialog title={t('assign.title')} isOpen={isOpen} onClose={onClose}>
@@ -46,7 +46,7 @@ export function AssignDialog({ isOpen, entities, current, onClose, onAssign }: P
         dependencies={[chosen]}
         autoFocus
         onAction={(key) => {
-          onAssign(key === nobody ? null : String(key))
+          onAssign(key === noOne ? null : String(key))
           onClose()
         }}
       >

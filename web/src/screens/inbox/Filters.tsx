@@ -52,7 +52,7 @@ export function Filters({ search, onChange }: Props) {
               options={[
                 { value: anybody, label: t('inbox.filter.anybody') },
                 { value: 'me', label: t('inbox.filter.me') },
-                { value: 'none', label: t('assign.nobody') },
+                { value: 'none', label: t('assign.noOne') },
                 ...(search.assigned && search.assigned !== 'me' && search.assigned !== 'none' ? [{ value: search.assigned, label: nameOf(search.assigned) }] : []),
               ]}
               value={search.assigned ?? anybody}

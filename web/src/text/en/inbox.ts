@@ -92,7 +92,7 @@ export const inbox = {
   'inbox.assign': 'Assign',
   'assign.title': 'Who takes care of it?',
   'assign.now': 'now',
-  'assign.nobody': 'No one',
+  'assign.noOne': 'No one',
   'assign.done': '{count|# invoice is|# invoices are} assigned.',
   'assign.ended': '{count|# invoice is|# invoices are} no longer assigned.',
   'notes.title': 'Note on {number}',
