@@ -102,6 +102,9 @@ func (r Attention) Count(ctx context.Context, scope identity.Scope, entity uuid.
 	}
 	out := make([]attention.Count, 0, len(found))
 	for _, row := range found {
+		if _, exists := at[row.First]; !exists {
+			continue // it was deleted after it was counted
+		}
 		c := attention.Count{EntityID: row.EntityID, Cause: cause, Number: row.Number, FirstID: row.First, FirstAt: at[row.First].at}
 		if cause == attention.CauseBankAccount {
 			c.SupplierID = at[row.First].supplier

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"docledger/domain/document"
@@ -108,6 +109,9 @@ func (r Deletions) Remove(ctx context.Context, s identity.Scope, id uuid.UUID) (
 	return out, err
 }
 
+// namedAtOnce is the number of ids that one query looks for in stored responses.
+const namedAtOnce = 100
+
 // clearValues removes the values of invoices from what refers to them without a foreign key: their
 // events keep who did what and when, suppliers forget them, and stored responses are dropped.
 func (r Deletions) clearValues(ctx context.Context, organization uuid.UUID, gone document.Removed) error {
@@ -124,12 +128,17 @@ func (r Deletions) clearValues(ctx context.Context, organization uuid.UUID, gone
 		}
 	}
 	ids := append(mapped(gone.Documents, func(d document.Document) uuid.UUID { return d.ID }), gone.Invoices...)
-	for _, id := range ids {
-		names := "position(convert_to(?, 'UTF8') in body) > 0"
-		if !r.s.postgres {
-			names = "instr(body, CAST(? AS blob)) > 0"
+	names := "position(convert_to(?, 'UTF8') in body) > 0"
+	if !r.s.postgres {
+		names = "instr(body, CAST(? AS blob)) > 0"
+	}
+	// A query reads all stored responses of the organization, so it looks for many ids.
+	for some := range slices.Chunk(ids, namedAtOnce) {
+		named := r.s.db.Where(names, some[0].String())
+		for _, id := range some[1:] {
+			named = named.Or(names, id.String())
 		}
-		err := r.s.handle(ctx).Where("organization_id = ?", organization).Where(names, id.String()).Delete(&idempotencyRow{}).Error
+		err := r.s.handle(ctx).Where("organization_id = ?", organization).Where(named).Delete(&idempotencyRow{}).Error
 		if err != nil {
 			return failed("drop stored responses", err)
 		}
@@ -140,32 +149,43 @@ func (r Deletions) clearValues(ctx context.Context, organization uuid.UUID, gone
 // unused removes the renditions of originals without a document, and returns the blobs that nothing
 // refers to.
 func (r Deletions) unused(ctx context.Context, gone []document.Document) (blobs []string, err error) {
-	seen := map[string]bool{}
-	for _, d := range gone {
-		if seen[d.SHA256] {
-			continue
+	originals := mapped(gone, func(d document.Document) string { return d.SHA256 })
+	slices.Sort(originals) // so that two deletions do not wait for each other
+	for _, sha256 := range slices.Compact(originals) {
+		if err := r.lockBytes(ctx, sha256); err != nil {
+			return nil, err
 		}
-		seen[d.SHA256] = true
 		var left int64
-		if err := r.s.handle(ctx).Model(&documentRow{}).Where("sha256 = ?", d.SHA256).Limit(1).Count(&left).Error; err != nil {
+		if err := r.s.handle(ctx).Model(&documentRow{}).Where("sha256 = ?", sha256).Limit(1).Count(&left).Error; err != nil {
 			return nil, failed("look for documents with the same bytes", err)
 		}
 		if left > 0 {
 			continue
 		}
-		derived, err := r.s.Renditions().Remove(ctx, d.SHA256)
+		derived, err := r.s.Renditions().Remove(ctx, sha256)
 		if err != nil {
 			return nil, err
 		}
 		blobs = append(blobs, derived...)
-		if err := r.s.handle(ctx).Table("renditions").Where("sha256 = ?", d.SHA256).Limit(1).Count(&left).Error; err != nil {
+		if err := r.s.handle(ctx).Table("renditions").Where("sha256 = ?", sha256).Limit(1).Count(&left).Error; err != nil {
 			return nil, failed("look for renditions with the same bytes", err)
 		}
 		if left == 0 {
-			blobs = append(blobs, d.SHA256)
+			blobs = append(blobs, sha256)
 		}
 	}
 	return without(blobs, nil), nil
+}
+
+// lockBytes orders the deletions of documents with the same bytes, also of different organizations:
+// otherwise each of two would see the document of the other, and the bytes would remain. SQLite has
+// one writer, which the transaction already is.
+func (r Deletions) lockBytes(ctx context.Context, sha256 string) error {
+	if !r.s.postgres {
+		return nil
+	}
+	err := r.s.handle(ctx).Exec("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", "docledger bytes "+sha256).Error
+	return failed("wait for the deletion of the same bytes", err)
 }
 
 // Removals implements document.Removals.

@@ -95,6 +95,11 @@ func (r Entities) get(ctx context.Context, q *gorm.DB, s identity.Scope, id uuid
 	return &one[0], nil
 }
 
+// GetShared implements deletion.Entities.
+func (r Entities) GetShared(ctx context.Context, s identity.Scope, id uuid.UUID) (*entity.Entity, error) {
+	return r.get(ctx, r.s.handle(ctx).Clauses(shared), s, id)
+}
+
 // List implements entity.Reader.
 func (r Entities) List(ctx context.Context, s identity.Scope, f entity.Filter, p page.Request) (page.Of[entity.Entity], error) {
 	unbound := bind("entities", s.OrganizationID)

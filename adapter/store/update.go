@@ -13,6 +13,9 @@ import (
 // acquire the only write lock at their start.
 var lock = clause.Locking{Strength: clause.LockingStrengthUpdate, Table: clause.Table{Name: clause.CurrentTable}}
 
+// shared locks rows against changes, and not against other readers with this lock.
+var shared = clause.Locking{Strength: clause.LockingStrengthShare, Table: clause.Table{Name: clause.CurrentTable}}
+
 // current refuses a change if the caller has seen another version; 0 accepts any version.
 func current(ifVersion, version int) error {
 	if ifVersion > 0 && ifVersion != version {

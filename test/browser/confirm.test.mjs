@@ -49,6 +49,14 @@ test('a person confirms what an assistant asked for', async (t) => {
     assert.deepEqual(await statuses(), { ...before, 'CF-1': 'APPROVED', 'CF-2': 'APPROVED' })
   })
 
+  await t.test('another try sends only what is left', async () => {
+    await item('Third Supplies').getByRole('checkbox', { name: /Third Supplies/ }).check()
+    await page.getByRole('button', { name: 'Approve 1 invoice', exact: true }).click()
+    await page.getByText('3 invoices were changed').waitFor()
+    assert.equal(await page.getByRole('button', { name: /^Approve/ }).isDisabled(), true)
+    assert.deepEqual(await statuses(), { ...before, 'CF-1': 'APPROVED', 'CF-2': 'APPROVED', 'CF-3': 'APPROVED' })
+  })
+
   await t.test('a rejection shows the reason of the assistant, which the person can change', async () => {
     await page.goto(sandbox.BASE_URL + address('reject', ['CF-4'], '&reason=Not+ours'))
     const reason = page.getByLabel('Reason for the rejection')

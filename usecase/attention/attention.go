@@ -212,7 +212,12 @@ func pageOf(c attention.Count, due calendar.Date) string {
 	case attention.CauseDocumentHeld:
 		return "/billing"
 	case attention.CauseBankAccount:
-		return "/suppliers/" + c.SupplierID.String()
+		if c.Number == 1 {
+			return "/suppliers/" + c.SupplierID.String()
+		}
+		of.Set("tab", "all")
+	case attention.CauseDuplicate:
+		of.Set("tab", "all")
 	case attention.CauseDocumentFailed:
 		if c.Number == 1 {
 			return "/documents/" + c.FirstID.String()

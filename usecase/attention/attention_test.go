@@ -82,6 +82,10 @@ func TestEveryCodeHasAnActionAPageAndAMessage(t *testing.T) {
 		if i.Count == domain.MaxCount && !strings.HasPrefix(i.Message, "At least 1000 ") {
 			t.Errorf("%s: %s", i.Code, i.Message)
 		}
+		// A page of several records must show all of them, whatever their status and supplier.
+		if several := i.Code == domain.DuplicateSuspected || i.Code == domain.BankAccountNew; several && i.Path != "/inbox?entity="+one.ID.String()+"&tab=all" {
+			t.Errorf("%s leads to %s", i.Code, i.Path)
+		}
 		if warnings && i.Severity == "BLOCKING" {
 			t.Errorf("%s follows a warning", i.Code)
 		}

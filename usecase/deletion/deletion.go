@@ -31,6 +31,14 @@ type Duplicates interface {
 	Deleted(ctx context.Context, organization uuid.UUID, partners []uuid.UUID) error
 }
 
+// Entities reads entities.
+type Entities interface {
+	entity.Reader
+	// GetShared returns an entity under a lock until the end of the transaction. A change of the
+	// entity, such as a legal hold, waits for it.
+	GetShared(ctx context.Context, s identity.Scope, id uuid.UUID) (*entity.Entity, error)
+}
+
 // Service deletes documents.
 type Service struct {
 	Documents  document.Reader
@@ -39,7 +47,7 @@ type Service struct {
 	Deletions  document.Deletions
 	Removals   document.Removals
 	Blobs      document.Blobs
-	Entities   entity.Reader
+	Entities   Entities
 	Settings   entity.SettingsRepository
 	Events     event.Log
 	Clock      usecase.Clock
@@ -76,7 +84,7 @@ func (s *Service) Delete(ctx context.Context, a identity.Actor, id uuid.UUID, if
 func (s *Service) remove(ctx context.Context, a identity.Actor, d *document.Document, reason string, allowed func(*invoice.Invoice) error) error {
 	system := identity.System(d.OrganizationID)
 	return s.Duplicates.InTurn(ctx, d.OrganizationID, func(ctx context.Context) error {
-		e, err := s.Entities.Get(ctx, a.Scope(), d.EntityID)
+		e, err := s.Entities.GetShared(ctx, a.Scope(), d.EntityID)
 		if err != nil {
 			return fmt.Errorf("read entity: %w", err)
 		}
@@ -153,7 +161,8 @@ const (
 	removedFor = 24 * time.Hour
 )
 
-// RemoveBlobs removes the blobs that are due. A run that is interrupted is continued by the next.
+// RemoveBlobs removes the blobs that are due. A run that is interrupted is continued by the next. A
+// blob that cannot be removed does not prevent the removal of others.
 func (s *Service) RemoveBlobs(ctx context.Context, now time.Time) error {
 	removed := 0
 	defer func() {
@@ -166,17 +175,20 @@ func (s *Service) RemoveBlobs(ctx context.Context, now time.Time) error {
 		if err != nil {
 			return fmt.Errorf("claim blobs: %w", err)
 		}
+		var failures []error
 		for _, sha256 := range blobs {
 			if err := s.Blobs.Remove(ctx, sha256); err != nil {
-				return fmt.Errorf("remove blob: %w", err)
+				failures = append(failures, fmt.Errorf("remove blob: %w", err))
+				continue
 			}
 			if err := s.Removals.Done(ctx, sha256, now); err != nil {
 				return err
 			}
 			removed++
 		}
-		if len(blobs) < removalBatch {
-			return s.Removals.Forget(ctx, now.Add(-removedFor))
+		// The next claim returns the blobs that failed again, so a batch of failures ends the run.
+		if len(blobs) < removalBatch || len(failures) == len(blobs) {
+			return errors.Join(errors.Join(failures...), s.Removals.Forget(ctx, now.Add(-removedFor)))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package deletion
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,13 +17,16 @@ const (
 	retentionBatch = 100
 	// mostExpired is the number of documents that one run deletes. The next run continues.
 	mostExpired = 2000
+	// mostFailures is the number of documents that cannot be deleted after which a run ends.
+	mostFailures = 100
 	// expiredReason is the reason in the events of documents that were deleted by age.
 	expiredReason = "retention"
 )
 
 // Retain deletes the documents that were received more than RetentionYears ago, whatever the status
 // of their invoices, except those of entities under legal hold and those that are being synced. It
-// does nothing without RetentionYears.
+// does nothing without RetentionYears. A document that cannot be deleted does not prevent the
+// deletion of others.
 func (s *Service) Retain(ctx context.Context, now time.Time) error {
 	if s.RetentionYears == 0 {
 		return nil
@@ -35,10 +39,11 @@ func (s *Service) Retain(ctx context.Context, now time.Time) error {
 		}
 	}()
 	var last *document.Document
+	var failures []error
 	for deleted < mostExpired {
 		old, err := s.Deletions.Expired(ctx, before, last, retentionBatch)
 		if err != nil {
-			return fmt.Errorf("list old documents: %w", err)
+			return errors.Join(append(failures, fmt.Errorf("list old documents: %w", err))...)
 		}
 		for i := range old {
 			last = &old[i]
@@ -49,12 +54,15 @@ func (s *Service) Retain(ctx context.Context, now time.Time) error {
 			case fault.CodeOf(err) == fault.CodeConflict, fault.CodeOf(err) == fault.CodeNotFound:
 				// It is being synced, its entity came under legal hold, or a person deleted it.
 			default:
-				return fmt.Errorf("delete document: %w", err)
+				failures = append(failures, fmt.Errorf("delete document %s: %w", last.ID, err))
+			}
+			if ctx.Err() != nil || len(failures) == mostFailures {
+				return errors.Join(failures...)
 			}
 		}
 		if len(old) < retentionBatch {
-			return nil
+			break
 		}
 	}
-	return nil
+	return errors.Join(failures...)
 }

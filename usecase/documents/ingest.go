@@ -28,8 +28,9 @@ func (s *Service) StoreBlob(ctx context.Context, r io.Reader) (document.StoredBl
 	return document.StoredBlob{SHA256: sha256, SizeBytes: size, MediaType: s.Sniffer.MediaType(begin.bytes)}, nil
 }
 
-// Ingest records a file that arrives without an upload, with the job that reads it, within the caller's transaction. Where the entity has the same bytes it
-// is their document, and fresh is false.
+// Ingest records a file that arrives without an upload, with the job that reads it, within the
+// caller's transaction. If the entity has a document with the same bytes, Ingest returns that, and
+// fresh is false.
 func (s *Service) Ingest(ctx context.Context, a identity.Actor, in document.IngestInput) (d *document.Document, fresh bool, err error) {
 	if err := s.requireOpen(ctx, a, in.EntityID); err != nil {
 		return nil, false, err

@@ -116,13 +116,16 @@ func (s *Service) derived(ctx context.Context, d *document.Document, name string
 		return f, nil
 	}
 	// A file that cannot be stored is returned nevertheless; the next request derives it again.
-	if sha256, size, err := s.Blobs.Put(ctx, bytes.NewReader(data)); err == nil {
+	sha256, size, err := s.Blobs.Put(ctx, bytes.NewReader(data))
+	if err == nil {
+		err = document.KeepBlob(ctx, s.Blobs, s.Removals, sha256, s.Clock.Now().Add(s.BlobGrace))
+	}
+	if err == nil {
 		r := document.Rendition{Source: d.SHA256, Name: name, SHA256: sha256, SizeBytes: size, CreatedAt: s.Clock.Now()}
 		stored, err := s.Renditions.Put(ctx, r)
 		if err == nil && !stored { // the document was deleted in the meantime
-			if err := s.Removals.Schedule(ctx, d.OrganizationID, []string{sha256}, s.Clock.Now().Add(s.BlobGrace)); err != nil {
-				return nil, err
-			}
+			// If this fails, the bytes remain without a reference, as after an interrupted upload.
+			_ = s.Removals.Schedule(ctx, d.OrganizationID, []string{sha256}, s.Clock.Now().Add(s.BlobGrace))
 		}
 		if stored {
 			f.SHA256 = sha256

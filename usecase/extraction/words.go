@@ -16,6 +16,9 @@ func (s *Service) storeWords(ctx context.Context, d *document.Document, page int
 		var r document.Rendition
 		r.Source, r.Name, r.CreatedAt = d.SHA256, extraction.WordsName(page), s.Clock.Now()
 		if r.SHA256, r.SizeBytes, err = s.Blobs.Put(ctx, bytes.NewReader(data)); err == nil {
+			err = document.KeepBlob(ctx, s.Blobs, s.Removals, r.SHA256, s.Clock.Now().Add(s.BlobGrace))
+		}
+		if err == nil {
 			var stored bool
 			if stored, err = s.Renditions.Put(ctx, r); err == nil && !stored { // the document was deleted in the meantime
 				err = s.Removals.Schedule(ctx, d.OrganizationID, []string{r.SHA256}, s.Clock.Now().Add(s.BlobGrace))

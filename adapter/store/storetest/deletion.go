@@ -1,12 +1,14 @@
 package storetest
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"docledger/domain/document"
+	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
@@ -76,6 +78,64 @@ func testDeletions(t *testing.T, b *bench) {
 	inv = b.invoice(t, b.document(t, one), func(i *invoice.Invoice) { i.Number = "R-2" })
 	if _, err := b.Deletions().Remove(b.ctx, s, inv.DocumentID); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// testConcurrentDeletions deletes the last two documents with the same bytes at the same time. One of
+// the deletions must find that nothing refers to the bytes.
+func testConcurrentDeletions(t *testing.T, b *bench) {
+	s, other := b.organization(t), b.organization(t)
+	one := b.document(t, b.entity(t, s))
+	two := b.document(t, b.entity(t, other), func(d *document.Document) { d.SHA256 = one.SHA256 })
+	second := make(chan document.Removed, 1)
+	var first document.Removed
+	must(t, b.InTx(b.ctx, func(ctx context.Context) (err error) {
+		if first, err = b.Deletions().Remove(ctx, s, one.ID); err != nil {
+			return err
+		}
+		go func() {
+			gone, err := b.Deletions().Remove(b.ctx, other, two.ID)
+			if err != nil {
+				t.Error(err)
+			}
+			second <- gone
+		}()
+		waits(t, second)
+		return nil
+	}))
+	if blobs := append(first.Blobs, (<-second).Blobs...); !slices.Equal(blobs, []string{one.SHA256}) {
+		t.Errorf("blobs that nothing refers to: %v", blobs)
+	}
+}
+
+// testHoldDuringDeletion starts a legal hold while a deletion has read that there is none. The hold
+// must begin after the deletion.
+func testHoldDuringDeletion(t *testing.T, b *bench) {
+	s := b.organization(t)
+	e := b.entity(t, s)
+	held := make(chan error, 1)
+	must(t, b.InTx(b.ctx, func(ctx context.Context) error {
+		if _, err := b.Entities().GetShared(ctx, s, e.ID); err != nil {
+			return err
+		}
+		go func() {
+			_, err := b.Entities().Update(b.ctx, s, e.ID, 0, func(e *entity.Entity) error { e.LegalHold = true; return nil })
+			held <- err
+		}()
+		waits(t, held)
+		return nil
+	}))
+	must(t, <-held)
+}
+
+// waits fails the test if a result arrives while a transaction is open.
+func waits[T any](t *testing.T, result chan T) {
+	t.Helper()
+	select {
+	case r := <-result:
+		t.Errorf("it did not wait for the transaction: %v", r)
+		result <- r
+	case <-time.After(100 * time.Millisecond): // without a fault nothing arrives
 	}
 }
 

@@ -43,6 +43,8 @@ func Run(t *testing.T, open Open) {
 		{"renditions", testRenditions},
 		{"deletions", testDeletions},
 		{"removals of blobs", testRemovals},
+		{"deletions at the same time", testConcurrentDeletions},
+		{"legal hold during a deletion", testHoldDuringDeletion},
 		{"invoices", testInvoices},
 		{"invoice lines", testLines},
 		{"duplicates", testDuplicates},

@@ -260,6 +260,9 @@ export class Docledger {
    * 400 `conflict` if an invoice of it is APPROVED or SYNCED, or is being synced.
    * Reopen or reject the invoice first. A SYNCED invoice can be reopened after its
    * bill was removed from the ledger and `syncInvoice` was called.
+   *
+   * 400 `conflict` with `details.reason` `legal_hold` if the entity is under legal hold.
+   * Assistants get 403. The events of the invoices lose their values.
    */
   deleteDocument(options: Call<types.DeleteDocumentData>): Promise<Answer<types.DeleteDocumentResponse>> {
     return this.#transport.call({ id: 'deleteDocument' }, sdk.deleteDocument, options)

@@ -341,6 +341,9 @@ export const createUploadLink = <ThrowOnError extends boolean = false>(options: 
  * Reopen or reject the invoice first. A SYNCED invoice can be reopened after its
  * bill was removed from the ledger and `syncInvoice` was called.
  *
+ * 400 `conflict` with `details.reason` `legal_hold` if the entity is under legal hold.
+ * Assistants get 403. The events of the invoices lose their values.
+ *
  */
 export const deleteDocument = <ThrowOnError extends boolean = false>(options: Options<DeleteDocumentData, ThrowOnError>) => (options.client ?? client).delete<DeleteDocumentResponses, DeleteDocumentErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

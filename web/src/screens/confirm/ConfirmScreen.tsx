@@ -35,7 +35,11 @@ export function ConfirmScreen() {
   const [reason, setReason] = useState(asked ?? '')
   const found = reads.flatMap((read) => (read.data ? [read.data] : []))
   const blocked = (invoice: Invoice) => (action === 'approve' ? blockingRules(invoice.checks) : [])
-  const chosen = found.filter((invoice) => !left.has(invoice.id) && (blocked(invoice).length === 0 || compared.has(invoice.id)))
+  // Results of all tries: a later try sends only what is not done.
+  const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map())
+  const chosen = found.filter(
+    (invoice) => !left.has(invoice.id) && !results.get(invoice.id)?.ok && (blocked(invoice).length === 0 || compared.has(shown(invoice))),
+  )
   const run = useMutation({
     // The server gets the versions that this page shows.
     mutationFn: async (invoices: Invoice[]) =>
@@ -48,12 +52,12 @@ export function ConfirmScreen() {
           ...(action === 'reject' ? { reason: reason.trim() } : {}),
         },
       })).data.items,
+    onSuccess: (items) => setResults((earlier) => new Map([...earlier, ...items.map((item) => [item.id, item] as const)])),
     onSettled: () => Promise.all([['invoice'], ['invoices'], ['attention']].map((queryKey) => cache.invalidateQueries({ queryKey }))),
   })
   if (!action || ids.length === 0) {
     return <Page title={t('confirm.title')}><Banner tone="red" title={t('confirm.invalid')} /></Page>
   }
-  const results = new Map((run.data ?? []).map((result) => [result.id, result]))
   const failed = reads.find((read) => read.isError)
   return (
     <Page title={t(titles[action], { count: ids.length })} lead={t('confirm.lead')}>
@@ -67,8 +71,8 @@ export function ConfirmScreen() {
             selected={!left.has(invoice.id)}
             onSelect={() => setLeft(toggled(left, invoice.id))}
             needsComparison={blocked(invoice).length > 0}
-            compared={compared.has(invoice.id)}
-            onCompared={() => setCompared(toggled(compared, invoice.id))}
+            compared={compared.has(shown(invoice))}
+            onCompared={() => setCompared(toggled(compared, shown(invoice)))}
             result={results.get(invoice.id)}
             disabled={run.isPending}
           />
@@ -76,12 +80,12 @@ export function ConfirmScreen() {
       </ul>
       {run.isError && <Banner tone="red" title={errorText(run.error)} />}
       {action === 'reject' && <TextField label={t('confirm.reason')} value={reason} onChange={setReason} lines />}
-      {run.data && <Banner tone="green" title={t('confirm.done', { count: run.data.filter((r) => r.ok).length })} />}
+      {results.size > 0 && <Banner tone="green" title={t('confirm.done', { count: [...results.values()].filter((r) => r.ok).length })} />}
       <div className="actions">
         <Button
           look="primary"
           isDisabled={run.isPending || chosen.length === 0 || (action === 'reject' && reason.trim() === '')}
-          onPress={() => run.mutate(chosen.filter((invoice) => !results.get(invoice.id)?.ok))}
+          onPress={() => run.mutate(chosen)}
         >
           {t(buttons[action], { count: chosen.length })}
         </Button>
@@ -98,6 +102,16 @@ const toggled = (set: ReadonlySet<string>, id: string): ReadonlySet<string> => {
   return next
 }
 
+/** What a person compared: a later version of an invoice can have other failed checks. */
+const shown = (invoice: Invoice): string => `${invoice.id} ${invoice.version}`
+
+interface Result {
+  id: string
+  ok: boolean
+  status: string | null
+  error: { message: string } | null
+}
+
 interface ItemProps {
   invoice: Invoice
   selected: boolean
@@ -105,7 +119,7 @@ interface ItemProps {
   needsComparison: boolean
   compared: boolean
   onCompared: () => void
-  result?: { ok: boolean; status: string | null; error: { message: string } | null }
+  result?: Result
   disabled: boolean
 }
 

@@ -15,7 +15,6 @@ export const documents = {
   'documentSource.UPLOAD': 'Upload',
   'documentSource.TRIGGER': 'Watched folder',
   'documentSource.EMAIL': 'E-mail',
-  'documentSource.LINK': 'Upload link',
   'held.plan_limit_reached': 'Waits: the limit of the plan is reached',
   'held.reader_unavailable': 'Waits: the reader cannot start',
 } as const
