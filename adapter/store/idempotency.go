@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"docledger/domain/fault"
 	"docledger/domain/idempotency"
 
 	"github.com/google/uuid"
@@ -40,10 +41,20 @@ func keyArgs(k idempotency.Key) []any {
 
 // Begin implements idempotency.Store.
 func (r Idempotency) Begin(ctx context.Context, k idempotency.Key, fingerprint string, now time.Time) (idempotency.Claim, error) {
+	owner, err1 := uuid.NewV7()
+	reserved, err2 := uuid.NewV7()
+	if err := errors.Join(err1, err2); err != nil {
+		return idempotency.Claim{}, err
+	}
 	for {
-		claim, mine, err := r.claim(ctx, k, fingerprint, instant(now))
-		if err != nil || mine {
-			return claim, failed("claim the idempotency key", err)
+		claim, mine, err := r.claim(ctx, k, fingerprint, owner, reserved, instant(now))
+		if err != nil {
+			// The claim may be stored although its result was lost. The next request with the
+			// key must not wait until the lease ends.
+			return claim, errors.Join(failed("claim the idempotency key", err), r.Abandon(ctx, k, owner))
+		}
+		if mine {
+			return claim, nil
 		}
 		var row idempotencyRow
 		err = r.s.handle(ctx).Where(ofKey, keyArgs(k)...).Take(&row).Error
@@ -67,12 +78,9 @@ func (r Idempotency) Begin(ctx context.Context, k idempotency.Key, fingerprint s
 
 // claim acquires a key that is new, expired, or abandoned by a request with the same fingerprint.
 // An abandoned key keeps its reserved id.
-func (r Idempotency) claim(ctx context.Context, k idempotency.Key, fingerprint string, now time.Time) (c idempotency.Claim, mine bool, err error) {
-	owner, err1 := uuid.NewV7()
-	reserved, err2 := uuid.NewV7()
-	if err := errors.Join(err1, err2); err != nil {
-		return c, false, err
-	}
+func (r Idempotency) claim(
+	ctx context.Context, k idempotency.Key, fingerprint string, owner, reserved uuid.UUID, now time.Time,
+) (c idempotency.Claim, mine bool, err error) {
 	expired := instant(now.Add(-idempotency.Lifetime))
 	var rows []idempotencyRow
 	err = r.s.handle(ctx).Raw(`INSERT INTO idempotency_keys AS i
@@ -106,16 +114,50 @@ func (r Idempotency) Extend(ctx context.Context, k idempotency.Key, owner uuid.U
 
 // Finish implements idempotency.Store.
 func (r Idempotency) Finish(ctx context.Context, k idempotency.Key, owner uuid.UUID, a idempotency.Answer, now time.Time) error {
-	err := r.owned(ctx, k, owner).Updates(map[string]any{
-		"fingerprint": a.Fingerprint, "body": a.Body, "etag": a.ETag, "finished_at": instant(now),
-	}).Error
+	err := r.persist(ctx, func(ctx context.Context) error {
+		return r.owned(ctx, k, owner).Updates(map[string]any{
+			"fingerprint": a.Fingerprint, "body": a.Body, "etag": a.ETag, "finished_at": instant(now),
+		}).Error
+	})
 	return failed("keep the answer", err)
 }
 
 // Abandon implements idempotency.Store. The row is kept, including the id that the next request
 // gives to the resource that it creates.
 func (r Idempotency) Abandon(ctx context.Context, k idempotency.Key, owner uuid.UUID) error {
-	return failed("free the idempotency key", r.owned(ctx, k, owner).Update("leased_until", time.Unix(0, 0).UTC()).Error)
+	err := r.persist(ctx, func(ctx context.Context) error {
+		return r.owned(ctx, k, owner).Update("leased_until", time.Unix(0, 0).UTC()).Error
+	})
+	return failed("free the idempotency key", err)
+}
+
+const (
+	persistTries   = 6
+	persistTimeout = 3 * time.Second
+)
+
+// persist repeats a statement while the database is unavailable, because a key that keeps its lease
+// refuses the repeated request of its caller for minutes. It does not end with the request. The
+// statement must have the same effect when it runs twice.
+func (r Idempotency) persist(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), persistTimeout)
+	defer cancel()
+	pause := 10 * time.Millisecond
+	for try := 1; ; try++ {
+		err := do(ctx)
+		if err == nil {
+			return nil
+		}
+		if f, ok := fault.As(translate(err)); try == persistTries || !ok || f.Kind != fault.Unavailable {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+			pause *= 2
+		}
+	}
 }
 
 // Expire implements idempotency.Store.

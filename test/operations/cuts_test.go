@@ -149,3 +149,34 @@ func TestCutConnections(t *testing.T) {
 		}
 	}
 }
+
+// TestCutIdempotentRequest cuts the connection after many numbers of bytes. A request that was
+// refused with 503 can be repeated with its Idempotency-Key at once: the key does not count as
+// in use.
+func TestCutIdempotentRequest(t *testing.T) {
+	t.Parallel()
+	proxy, at := behindProxy(t)
+	s := harness.Start(t, harness.Options{DatabaseURL: at})
+	token := newSender(t, s).token
+	cut := 0
+	const step, last = 60, 3_000
+	for bytes := int64(0); bytes <= last; bytes += step {
+		name := fmt.Sprint("Cut ", bytes)
+		proxy.Shut()
+		proxy.Reopen()
+		proxy.CutAfter(bytes, 2)
+		for {
+			r := s.Do(http.MethodPost, "/api/entities", token, map[string]any{"name": name}, "Idempotency-Key", name)
+			if r.Status == http.StatusOK {
+				break
+			}
+			if r.Status != http.StatusServiceUnavailable {
+				t.Fatalf("cut after %d bytes: %d %s", bytes, r.Status, r.Raw)
+			}
+			cut++
+		}
+	}
+	if cut < 10 {
+		t.Errorf("only %d requests met a cut", cut)
+	}
+}
