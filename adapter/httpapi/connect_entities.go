@@ -13,6 +13,9 @@ import (
 
 // ConnectEntities implements the operation connectEntities.
 func (s *Server) ConnectEntities(ctx context.Context, r api.ConnectEntitiesRequestObject) (api.ConnectEntitiesResponseObject, error) {
+	if err := s.inEntity(ctx, r.IntegrationId, r.Params.EntityId); err != nil {
+		return nil, err
+	}
 	shares := make([]integrations.Share, len(r.Body.Items))
 	for n, item := range r.Body.Items {
 		shares[n] = integrations.Share{EntityID: item.EntityId, OrganizationID: item.OrganizationId, PaysTax: item.PaysTax}

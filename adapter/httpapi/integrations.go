@@ -160,7 +160,7 @@ func (s *Server) SetUpIntegration(ctx context.Context, r api.SetUpIntegrationReq
 	}
 	m := r.Body.PublicMetadata
 	i, err := s.Integrations.SetUp(ctx, actor(ctx), r.IntegrationId, entityID, version, integrations.Setup{
-		Status: string(r.Body.Status), Provider: string(m.Provider), OrganizationID: given(m.OrganizationId), PaysTax: given(m.PaysTax),
+		Status: string(integration.Pending), Provider: string(m.Provider), OrganizationID: given(m.OrganizationId), PaysTax: given(m.PaysTax),
 		SourceID: given(m.SourceId), SubSourceID: given(m.SubSourceId), Directories: given(m.Directories),
 	})
 	if err != nil {
@@ -179,15 +179,17 @@ func given[T any](n nullable.Nullable[T]) *T {
 	return nil
 }
 
-// integrationVersion checks the read-only keys of a setup. It returns the version
-// that the change is valid for; 0 for every version.
+// integrationVersion checks the read-only keys of a setup, and a status other than
+// PENDING, which must be the current one. It returns the version that the change
+// is valid for; 0 for every version.
 func (s *Server) integrationVersion(ctx context.Context, r api.SetUpIntegrationRequestObject, version int) (int, error) {
 	repeated, err := repeats(r.Body, integrationKeys)
 	if err != nil {
 		return 0, err
 	}
 	named, err := repeats(r.Body.PublicMetadata, metadataKeys)
-	if err != nil || !repeated && !named {
+	asRead := string(r.Body.Status) != string(integration.Pending)
+	if err != nil || !repeated && !named && !asRead {
 		return version, err
 	}
 	i, err := s.Integrations.Find(ctx, actor(ctx), r.IntegrationId)
@@ -195,7 +197,11 @@ func (s *Server) integrationVersion(ctx context.Context, r api.SetUpIntegrationR
 		return 0, err
 	}
 	record := convert.ToAPIIntegration(i)
-	fixed, err := checkRepeated(r.Body, record, i.Version, "", integrationKeys)
+	keys := integrationKeys
+	if asRead {
+		keys = append([]string{"status"}, keys...)
+	}
+	fixed, err := checkRepeated(r.Body, record, i.Version, "", keys)
 	if err == nil {
 		_, err = checkRepeated(r.Body.PublicMetadata, record.PublicMetadata, i.Version, "public_metadata.", metadataKeys)
 	}

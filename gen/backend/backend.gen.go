@@ -2095,21 +2095,6 @@ type Invoice struct {
 	// PrecedingInvoices Earlier invoices that it refers to.
 	PrecedingInvoices []PrecedingInvoice `json:"preceding_invoices"`
 
-	// Lines The first 200 lines. `/lines` returns all lines.
-	Lines []InvoiceLine `json:"lines"`
-
-	// LinesTotal The number of lines.
-	LinesTotal int `json:"lines_total"`
-
-	// Taxes The tax breakdown as stated.
-	Taxes []TaxBreakdown `json:"taxes"`
-
-	// Allowances Allowances on the whole document.
-	Allowances []AllowanceCharge `json:"allowances"`
-
-	// Charges Charges on the whole document.
-	Charges []AllowanceCharge `json:"charges"`
-
 	// NetTotal An exact decimal number as a string, with the digits of the document, or null.
 	NetTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"net_total"`
 
@@ -2133,6 +2118,21 @@ type Invoice struct {
 
 	// AmountDue An exact decimal number as a string, with the digits of the document, or null.
 	AmountDue nullable.Nullable[externalRef0.NullableDecimal] `json:"amount_due"`
+
+	// Lines The first 200 lines. `/lines` returns all lines.
+	Lines []InvoiceLine `json:"lines"`
+
+	// LinesTotal The number of lines.
+	LinesTotal int `json:"lines_total"`
+
+	// Taxes The tax breakdown as stated.
+	Taxes []TaxBreakdown `json:"taxes"`
+
+	// Allowances Allowances on the whole document.
+	Allowances []AllowanceCharge `json:"allowances"`
+
+	// Charges Charges on the whole document.
+	Charges []AllowanceCharge `json:"charges"`
 
 	// Extraction The method of the extraction.
 	Extraction Extraction `json:"extraction"`
@@ -2906,6 +2906,9 @@ type ProcessingReport struct {
 
 	// Failures The failures that are not solved, most frequent first in each stage.
 	Failures []ProcessingFailure `json:"failures"`
+
+	// ProviderCalls The calls to the connected accounts of providers that limit them, up to `to`.
+	ProviderCalls []ProviderCalls `json:"provider_calls"`
 }
 
 // ProfileRules The effect of the rules of one profile.
@@ -2951,6 +2954,21 @@ type Provider struct {
 
 	// Integrations Oldest first, including disconnected integrations.
 	Integrations []externalRef1.Integration `json:"integrations"`
+}
+
+// ProviderCalls defines model for ProviderCalls.
+type ProviderCalls struct {
+	// Provider The code of the provider.
+	Provider externalRef1.IntegrationProvider `json:"provider"`
+
+	// Account The organization or the account at the provider.
+	Account string `json:"account"`
+
+	// WindowSeconds The longest period that the provider limits.
+	WindowSeconds float64 `json:"window_seconds"`
+
+	// Used The calls in this period.
+	Used int `json:"used"`
 }
 
 // ProviderList All providers.

@@ -74,12 +74,21 @@ func (e IntegrationSetupType) Valid() bool {
 
 // Defines values for IntegrationSetupStatus.
 const (
-	PENDING IntegrationSetupStatus = "PENDING"
+	ACTIVE       IntegrationSetupStatus = "ACTIVE"
+	DISCONNECTED IntegrationSetupStatus = "DISCONNECTED"
+	ERROR        IntegrationSetupStatus = "ERROR"
+	PENDING      IntegrationSetupStatus = "PENDING"
 )
 
 // Valid indicates whether the value is a known member of the IntegrationSetupStatus enum.
 func (e IntegrationSetupStatus) Valid() bool {
 	switch e {
+	case ACTIVE:
+		return true
+	case DISCONNECTED:
+		return true
+	case ERROR:
+		return true
 	case PENDING:
 		return true
 	default:
@@ -451,7 +460,7 @@ type IntegrationSetup struct {
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId *externalRef0.Id `json:"entity_id,omitempty"`
 
-	// Status Always PENDING.
+	// Status PENDING, or the status as it was read.
 	Status IntegrationSetupStatus `json:"status"`
 
 	// StatusReason The reason as it was read. It is ignored.
@@ -467,7 +476,7 @@ type IntegrationSetup struct {
 // IntegrationSetupType The type as it was read.
 type IntegrationSetupType string
 
-// IntegrationSetupStatus Always PENDING.
+// IntegrationSetupStatus PENDING, or the status as it was read.
 type IntegrationSetupStatus string
 
 // IntegrationSetupMetadata Accounting: organization_id and pays_tax. Trigger: source_id,
@@ -735,6 +744,12 @@ type ListAccountingTaxRatesParams struct {
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// ConnectEntitiesParams defines parameters for ConnectEntities.
+type ConnectEntitiesParams struct {
+	// EntityId The entity of the integration.
+	EntityId *OwningEntity `form:"entity_id,omitempty" json:"entity_id,omitempty"`
+}
+
 // ListSkippedFilesParams defines parameters for ListSkippedFiles.
 type ListSkippedFilesParams struct {
 	// EntityId The entity of the integration.
@@ -817,7 +832,7 @@ type ServerInterface interface {
 	ListAccountingTaxRates(c *gin.Context, integrationId IntegrationId, params ListAccountingTaxRatesParams)
 	// ConnectEntities Connect further entities with an existing consent
 	// (POST /api/v1/integrations/{integrationId}/entities)
-	ConnectEntities(c *gin.Context, integrationId IntegrationId)
+	ConnectEntities(c *gin.Context, integrationId IntegrationId, params ConnectEntitiesParams)
 	// ListSkippedFiles List the files that a document store integration skips
 	// (GET /api/v1/integrations/{integrationId}/skipped)
 	ListSkippedFiles(c *gin.Context, integrationId IntegrationId, params ListSkippedFilesParams)
@@ -1440,6 +1455,17 @@ func (siw *ServerInterfaceWrapper) ConnectEntities(c *gin.Context) {
 		return
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ConnectEntitiesParams
+
+	// ------------- Optional query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -1447,7 +1473,7 @@ func (siw *ServerInterfaceWrapper) ConnectEntities(c *gin.Context) {
 		}
 	}
 
-	siw.Handler.ConnectEntities(c, integrationId)
+	siw.Handler.ConnectEntities(c, integrationId, params)
 }
 
 // ListSkippedFiles operation middleware
@@ -3611,6 +3637,7 @@ func (response ListAccountingTaxRates503JSONResponse) VisitListAccountingTaxRate
 
 type ConnectEntitiesRequestObject struct {
 	IntegrationId IntegrationId `json:"integrationId"`
+	Params        ConnectEntitiesParams
 	Body          *ConnectEntitiesJSONRequestBody
 }
 
@@ -4744,10 +4771,11 @@ func (sh *strictHandler) ListAccountingTaxRates(ctx *gin.Context, integrationId 
 }
 
 // ConnectEntities operation middleware
-func (sh *strictHandler) ConnectEntities(ctx *gin.Context, integrationId IntegrationId) {
+func (sh *strictHandler) ConnectEntities(ctx *gin.Context, integrationId IntegrationId, params ConnectEntitiesParams) {
 	var request ConnectEntitiesRequestObject
 
 	request.IntegrationId = integrationId
+	request.Params = params
 
 	var body ConnectEntitiesJSONRequestBody
 	var err error

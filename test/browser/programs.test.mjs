@@ -101,6 +101,14 @@ test('webhooks and exports', async (t) => {
     await page.getByText('No invoice is decided yet').waitFor()
   })
 
+  await t.test('the attention page shows an administrator the report on processing', async () => {
+    await page.goto(`${sandbox.BASE_URL}/`)
+    await page.getByRole('heading', { name: 'Processing' }).waitFor()
+    await page.getByText('Touchless').waitFor()
+    await page.getByText('From arrival to bill').waitFor()
+    await page.getByRole('heading', { name: 'Failures by reason' }).waitFor()
+  })
+
   await t.test('an export that is refused says why, and can be tried again', async () => {
     await page.route('**/api/invoices/export*', (route) => route.fulfill({ status: 503, json: { error: { code: 'unavailable', message: 'Too many exports run. Try again later.', details: { request_id: 'r1' } } } }))
     await page.goto(`${sandbox.BASE_URL}/inbox?tab=all`)

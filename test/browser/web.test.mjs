@@ -195,6 +195,8 @@ test('the web application', async (t) => {
     await page.getByRole('button', { name: 'Sync to the ledger' }).click()
     await page.getByText(/In the ledger|Try the sync again/).first().waitFor()
     await picture(page, 'web-review-synced')
+    await page.goto(`${sandbox.BASE_URL}/`)
+    await page.getByRole('table', { name: 'Calls to providers' }).getByRole('row', { name: /^Accounting A/ }).waitFor()
   })
 
   await t.test('a duplicate names its reason, and a person decides that it is another invoice', async () => {

@@ -23,7 +23,7 @@ func TestARecordThatWasReadCanBePut(t *testing.T) {
 	for path, change := range map[string]map[string]any{
 		"/api/entities/" + org.Entity.String(): {"name": "Renamed"},
 		"/api/settings/" + org.Entity.String(): {"date_order": "DMY"},
-		"/api/v1/integrations/" + id:           {"status": "PENDING"},
+		"/api/v1/integrations/" + id:           {},
 	} {
 		read, _ := s.Do(http.MethodGet, path, token, nil).OK().At().(map[string]any)
 		if _, there := read["status_reason"]; there {
@@ -37,6 +37,14 @@ func TestARecordThatWasReadCanBePut(t *testing.T) {
 		}
 		delete(body, "version")
 		delete(body, "updated_at")
+		if read["status"] != nil {
+			wrong := maps.Clone(body)
+			wrong["status"] = "DISCONNECTED" // it is ACTIVE
+			r := s.Do(http.MethodPut, path, token, wrong).Want(400, "invalid_request")
+			if r.Text("error", "details", "fields", 0, "field") != "status" {
+				t.Errorf("another status: %s", r.Raw)
+			}
+		}
 		for _, key := range []string{"id", "entity_id", "organization_id"} {
 			if _, there := read[key]; !there || key == "entity_id" && read["status"] != nil {
 				continue
@@ -79,6 +87,9 @@ func TestIntegrationRoutesAcceptTheirEntity(t *testing.T) {
 		s.Do(http.MethodGet, route+"?entity_id="+org.Entity.String(), token, nil).OK()
 		s.Do(http.MethodGet, route+"?entity_id="+other, token, nil).Want(404, "not_found")
 	}
+	further := map[string]any{"items": []any{map[string]any{"entity_id": other}}}
+	s.Do(http.MethodPost, base+"/entities?entity_id="+other, token, further).Want(404, "not_found")
+	s.Do(http.MethodPost, base+"/entities?entity_id="+org.Entity.String(), token, further).OK()
 	connect := "/api/integrations/" + id + "/connect?entity_id="
 	body := map[string]any{"redirect_url": harness.RedirectURL}
 	s.Do(http.MethodPost, connect+other, token, body).Want(404, "not_found")

@@ -69,6 +69,9 @@ func syncInto(t *testing.T, s *harness.Server, org harness.Organization, l *harn
 	}
 	if r := report(s, token); r.Number("synced") != 1 || r.At("median_seconds") == nil || r.At("longest_seconds") == nil || r.Len("failures") != 0 {
 		t.Errorf("the report: %s", r.Raw)
+	} else if r.Len("provider_calls") != 1 || r.Text("provider_calls", 0, "provider") != provider || r.Text("provider_calls", 0, "account") == "" ||
+		r.Number("provider_calls", 0, "used") == 0 || r.Number("provider_calls", 0, "window_seconds") < 60 {
+		t.Errorf("the calls to %s: %s", provider, r.Raw)
 	}
 	attached := map[string]string{"ACCOUNTING_A": "RENDERED", "ACCOUNTING_B": "ATTACHED"}[provider] // A refuses XML
 	if done.Text("sync", "attachment") != attached || done.Text("contact_id") == "" || done.Text("lines", 0, "account_id") != account {

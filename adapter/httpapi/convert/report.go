@@ -13,7 +13,7 @@ import (
 func ToAPIReport(r *organization.Report) backend.ProcessingReport {
 	out := backend.ProcessingReport{
 		From: r.From, To: r.To, Documents: r.Documents, Invoices: r.Invoices, Decided: r.Decided, Touchless: r.Touchless,
-		Synced: r.ArrivalToSync.Count, Failures: []backend.ProcessingFailure{},
+		Synced: r.ArrivalToSync.Count, Failures: []backend.ProcessingFailure{}, ProviderCalls: []backend.ProviderCalls{},
 		MedianSeconds: nullable.NewNullNullable[float64](), NinetyPercentSeconds: nullable.NewNullNullable[float64](), LongestSeconds: nullable.NewNullNullable[float64](),
 	}
 	if d := r.ArrivalToSync; d.Count > 0 {
@@ -21,6 +21,11 @@ func ToAPIReport(r *organization.Report) backend.ProcessingReport {
 	}
 	for _, f := range r.Failures {
 		out.Failures = append(out.Failures, backend.ProcessingFailure{Stage: string(f.Stage), Reason: f.Reason, Count: f.Count})
+	}
+	for _, c := range r.Calls {
+		out.ProviderCalls = append(out.ProviderCalls, backend.ProviderCalls{
+			Provider: string(c.Provider), Account: c.Account, WindowSeconds: c.Window.Seconds(), Used: c.Used,
+		})
 	}
 	return out
 }

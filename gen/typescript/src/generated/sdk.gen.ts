@@ -972,7 +972,7 @@ export const listMembers = <ThrowOnError extends boolean = false>(options?: Opti
  *
  * What became of the documents of the organization that arrived in the last `days`:
  * the invoices that no person changed (touchless), the time from arrival to bill,
- * and the failures by reason.
+ * the failures by reason, and the calls to providers that they limit.
  *
  */
 export const getProcessingReport = <ThrowOnError extends boolean = false>(options?: Options<GetProcessingReportData, ThrowOnError>) => (options?.client ?? client).get<GetProcessingReportResponses, GetProcessingReportErrors, ThrowOnError>({
@@ -1184,8 +1184,8 @@ export const getIntegration = <ThrowOnError extends boolean = false>(options: Op
  * Chooses the organization that receives bills, or the location of a document
  * store to watch. docledger verifies the choice with the provider. The
  * integration becomes `ACTIVE`. While the provider is unavailable it stays
- * `PENDING`, and docledger verifies it later. `status` in the body is always
- * `PENDING`.
+ * `PENDING`, and docledger verifies it later. `status` in the body is `PENDING`, or
+ * the status as it was read.
  *
  * A later call changes only the keys in the body. An organization serves one
  * entity. After the first sync, another organization is refused with `conflict`.

@@ -1550,9 +1550,9 @@ export type IntegrationSetup = {
     provider?: ProviderInput;
     public_metadata: IntegrationSetupMetadata;
     /**
-     * Always PENDING.
+     * PENDING, or the status as it was read.
      */
-    status: 'PENDING';
+    status: 'PENDING' | 'ACTIVE' | 'ERROR' | 'DISCONNECTED';
     status_reason?: StatusReasonInput;
     /**
      * The type as it was read.
@@ -2492,6 +2492,10 @@ export type ProcessingReport = {
      */
     ninety_percent_seconds: number | null;
     /**
+     * The calls to the connected accounts of providers that limit them, up to `to`.
+     */
+    provider_calls: Array<ProviderCalls>;
+    /**
      * Invoices that became bills.
      */
     synced: number;
@@ -2567,6 +2571,22 @@ export type ProviderAnswer = {
      * The third party's id of the request, for its support.
      */
     request_id: string;
+};
+
+export type ProviderCalls = {
+    /**
+     * The organization or the account at the provider.
+     */
+    account: string;
+    provider: IntegrationProvider;
+    /**
+     * The calls in this period.
+     */
+    used: number;
+    /**
+     * The longest period that the provider limits.
+     */
+    window_seconds: number;
 };
 
 /**
@@ -8549,7 +8569,12 @@ export type ConnectEntitiesData = {
          */
         integrationId: Id;
     };
-    query?: never;
+    query?: {
+        /**
+         * The entity of the integration.
+         */
+        entity_id?: Id;
+    };
     url: '/api/v1/integrations/{integrationId}/entities';
 };
 

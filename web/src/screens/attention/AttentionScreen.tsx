@@ -1,9 +1,10 @@
 import './attention.css'
 
 import { Link } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 
 import { formatAge } from '@/format/format'
-import { useEntity, useMe } from '@/layout/useEntity'
+import { useEntity, useIsAdmin, useMe } from '@/layout/useEntity'
 import { t } from '@/text/text'
 import { Icon } from '@/ui/Icon'
 import { Empty, ErrorBanner, Page, Skeleton } from '@/ui/parts'
@@ -11,11 +12,15 @@ import { UploadButton } from '@/uploads/UploadButton'
 
 import { useAttention } from './useAttention'
 
+// It loads after the work that needs a person.
+const Processing = lazy(() => import('@/screens/overview/Processing').then((m) => ({ default: m.Processing })))
+
 /** The first page: what needs a person, each with its action. */
 export function AttentionScreen() {
   const { items, error, hasInvoices } = useAttention()
   const { current } = useEntity()
   const me = useMe()
+  const isAdmin = useIsAdmin()
   return (
     <Page title={t('attention.title')} lead={t('attention.lead', { name: current?.name ?? me?.organization.name ?? '' })} actions={<UploadButton />}>
       {error && <ErrorBanner error={error} />}
@@ -43,6 +48,7 @@ export function AttentionScreen() {
           ))}
         </ul>
       )}
+      {isAdmin && items && hasInvoices && <Suspense fallback={<Skeleton rows={3} />}><Processing /></Suspense>}
     </Page>
   )
 }

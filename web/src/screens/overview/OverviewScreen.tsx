@@ -1,17 +1,15 @@
-import type { ProcessingReport } from '@docledger/client'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
 
-import { formatCount, formatPercent } from '@/format/format'
+import { formatCount } from '@/format/format'
 import { useEntity, useIsAdmin } from '@/layout/useEntity'
 import '@/text/parts/inbox'
 import '@/text/parts/overview'
-import { label, t } from '@/text/text'
+import { t } from '@/text/text'
 import { BarTable } from '@/ui/BarTable'
-import { SelectField } from '@/ui/choices'
 import { Empty, ErrorBanner, Page, Section, Skeleton } from '@/ui/parts'
 
-import { ages, reportQuery, waitingQuery } from './queries'
+import { Processing } from './Processing'
+import { ages, waitingQuery } from './queries'
 import { Spend } from './Spend'
 
 /** How well the processing works, and what was spent. */
@@ -23,60 +21,6 @@ export function OverviewScreen() {
       <Waiting />
       <Spend />
     </Page>
-  )
-}
-
-const periods = ['7', '30', '90', '365'] as const
-
-function Processing() {
-  const [days, setDays] = useState<(typeof periods)[number]>('30')
-  const report = useQuery({ ...reportQuery(Number(days)), placeholderData: keepPreviousData })
-  return (
-    <Section
-      title={t('overview.processing')}
-      lead={t('overview.processing.lead')}
-      actions={<SelectField bare label={t('overview.period')} options={periods.map((p) => ({ value: p, label: t('overview.days', { days: p }) }))} value={days} onChange={setDays} />}
-    >
-      {report.isError && <ErrorBanner error={report.error} onRetry={() => void report.refetch()} />}
-      {report.isPending && <Skeleton rows={3} />}
-      {report.data && <Report report={report.data} />}
-    </Section>
-  )
-}
-
-function Report({ report }: { report: ProcessingReport }) {
-  const { decided, touchless, documents, invoices, synced, failures } = report
-  return (
-    <>
-      <div className="panel figures">
-        <div>
-          <span className="muted">{t('overview.touchless')}</span>
-          <strong>{decided > 0 ? formatPercent(touchless / decided) : '–'}</strong>
-          <span className="muted">{decided > 0 ? t('overview.touchless.of', { touchless: formatCount(touchless), decided: formatCount(decided) }) : t('overview.touchless.none')}</span>
-        </div>
-        <div>
-          <span className="muted">{t('overview.toBill')}</span>
-          <strong>{duration(report.median_seconds)}</strong>
-          <span className="muted">{synced > 0 ? t('overview.toBill.median', { count: synced }) : t('overview.toBill.none')}</span>
-          {synced > 1 && <span className="muted">{t('overview.toBill.more', { ninety: duration(report.ninety_percent_seconds), longest: duration(report.longest_seconds) })}</span>}
-        </div>
-        <div>
-          <span className="muted">{t('overview.documents')}</span>
-          <strong>{formatCount(documents)}</strong>
-          <span className="muted">{t('overview.documents.of', { invoices })}</span>
-        </div>
-      </div>
-      <h3>{t('overview.failures')}</h3>
-      {failures.length === 0
-        ? <div className="panel"><Empty title={t('overview.failures.none')} /></div>
-        : (
-          <BarTable
-            label={t('overview.failures')}
-            columns={{ label: t('overview.reason'), detail: t('overview.stage'), value: t('overview.count') }}
-            rows={failures.map((f) => ({ id: f.stage + f.reason, label: label('failure', f.reason), detail: label('stage', f.stage), size: f.count, value: formatCount(f.count) }))}
-          />
-        )}
-    </>
   )
 }
 
@@ -98,22 +42,4 @@ function Waiting() {
         ))}
     </Section>
   )
-}
-
-const minute = 60
-const hour = 60 * minute
-const day = 24 * hour
-
-/** A time in the unit that a person would use. */
-function duration(seconds: number | null): string {
-  if (seconds === null) {
-    return '–'
-  }
-  if (seconds < minute) {
-    return t('overview.duration.seconds', { count: Math.round(seconds) })
-  }
-  if (seconds < hour) {
-    return t('overview.duration.minutes', { count: Math.round(seconds / minute) })
-  }
-  return seconds < 2 * day ? t('overview.duration.hours', { count: Math.round(seconds / hour) }) : t('overview.duration.days', { count: Math.round(seconds / day) })
 }
