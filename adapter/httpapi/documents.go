@@ -69,6 +69,21 @@ func (s *Server) DeleteDocument(ctx context.Context, r backend.DeleteDocumentReq
 	}, nil
 }
 
+// MoveDocument implements the operation moveDocument.
+func (s *Server) MoveDocument(ctx context.Context, r backend.MoveDocumentRequestObject) (backend.MoveDocumentResponseObject, error) {
+	version, err := ifMatch(r.Params.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.Moves.Move(ctx, actor(ctx), r.DocumentId, version, r.Body.EntityId)
+	if err != nil {
+		return nil, err
+	}
+	return backend.MoveDocument200JSONResponse{
+		Body: s.Web.ToAPIDocument(d), Headers: backend.MoveDocument200ResponseHeaders{ETag: edge.ETag(d.Version)},
+	}, nil
+}
+
 // UploadDocument implements the operation uploadDocument.
 func (s *Server) UploadDocument(ctx context.Context, r backend.UploadDocumentRequestObject) (backend.UploadDocumentResponseObject, error) {
 	in, done, err := s.uploadInput(ctx, r)

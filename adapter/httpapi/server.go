@@ -31,6 +31,7 @@ import (
 	"docledger/usecase/integrations"
 	"docledger/usecase/invoices"
 	"docledger/usecase/links"
+	"docledger/usecase/moves"
 	"docledger/usecase/session"
 	"docledger/usecase/settings"
 	"docledger/usecase/suppliers"
@@ -47,6 +48,7 @@ type UseCases struct {
 	Entities     *entities.Service
 	Documents    *documents.Service
 	Deletion     *deletion.Service
+	Moves        *moves.Service
 	Extraction   *extraction.Service
 	Invoices     *invoices.Service
 	Sums         invoice.Sums

@@ -73,6 +73,7 @@ func applySettings(v *entity.Settings, b *backend.SettingsUpdate) {
 	set(&v.DefaultTaxRateID, b.DefaultTaxRateId)
 	setAs(&v.DuplicatePolicy, b.DuplicatePolicy, d.DuplicatePolicy)
 	reset(&v.FourEyes, b.FourEyes, d.FourEyes)
+	reset(&v.RouteByBuyer, b.RouteByBuyer, d.RouteByBuyer)
 	setAs(&v.AssistantActions, b.AssistantActions, d.AssistantActions)
 	setAs(&v.BillStatus, b.BillStatus, d.BillStatus)
 	setAs(&v.EInvoiceRules, b.EinvoiceRules, d.EInvoiceRules)

@@ -55,11 +55,8 @@ func (r Deletions) whole(ctx context.Context, s identity.Scope, id uuid.UUID, lo
 	return rows, nil
 }
 
-func (r Deletions) invoicesOf(ctx context.Context, s identity.Scope, rows []documentRow) (ids []uuid.UUID, err error) {
-	documents := mapped(rows, func(d documentRow) uuid.UUID { return d.ID })
-	err = r.s.handle(ctx).Table("invoices").Where("organization_id = ? AND document_id IN ?", s.OrganizationID, documents).
-		Order("id").Pluck("id", &ids).Error
-	return ids, failed("find the invoices of the document", err)
+func (r Deletions) invoicesOf(ctx context.Context, s identity.Scope, rows []documentRow) ([]uuid.UUID, error) {
+	return r.s.Moves().Invoices(ctx, s.OrganizationID, mapped(rows, func(d documentRow) uuid.UUID { return d.ID }))
 }
 
 // Invoices implements document.Deletions.

@@ -126,6 +126,13 @@ func (r Entities) List(ctx context.Context, s identity.Scope, f entity.Filter, p
 	return out, r.loadMembers(ctx, out.Items)
 }
 
+// Buyers implements entity.Buyers.
+func (r Entities) Buyers(ctx context.Context, organization uuid.UUID) ([]entity.Entity, error) {
+	var rows []entityRow
+	err := r.s.handle(ctx).Where("organization_id = ? AND NOT archived", organization).Order("id").Find(&rows).Error
+	return mapped(rows, entityRow.fromRow), failed("list entities", err)
+}
+
 // Update implements entity.Repository.
 func (r Entities) Update(ctx context.Context, s identity.Scope, id uuid.UUID, ifVersion int, change func(*entity.Entity) error) (*entity.Entity, error) {
 	var e *entity.Entity

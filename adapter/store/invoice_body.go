@@ -98,13 +98,14 @@ type allowanceChargeJSON struct {
 }
 
 type checkJSON struct {
-	Rule     string           `json:"rule"`
-	Severity invoice.Severity `json:"severity"`
-	Passed   bool             `json:"passed"`
-	Path     string           `json:"path,omitempty"`
-	Expected string           `json:"expected,omitempty"`
-	Found    string           `json:"found,omitempty"`
-	Detail   string           `json:"detail,omitempty"`
+	Rule              string           `json:"rule"`
+	Severity          invoice.Severity `json:"severity"`
+	Passed            bool             `json:"passed"`
+	Path              string           `json:"path,omitempty"`
+	Expected          string           `json:"expected,omitempty"`
+	Found             string           `json:"found,omitempty"`
+	SuggestedEntityID uuid.UUID        `json:"suggested_entity_id,omitzero"`
+	Detail            string           `json:"detail,omitempty"`
 }
 
 type evidenceJSON struct {

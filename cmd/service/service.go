@@ -304,13 +304,13 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 		},
 		Documents: uploads, Links: s.newLinks(uploads),
 		Extraction: &usecaseextraction.Service{
-			Documents: st.Documents(), Orphans: st.Documents(), Invoices: st.Invoices(), Duplicates: s.duplicates, Entities: st.Entities(),
+			Documents: st.Documents(), Orphans: st.Documents(), Invoices: st.Invoices(), Duplicates: s.duplicates, Entities: st.Entities(), Moves: st.Moves(),
 			Settings: st.Settings(), Blobs: s.blobs, Renditions: st.Renditions(), Reader: reader, Events: st.Events(), Queue: s.queue,
 			Plans: plans, Usage: st.Usage(), UnitOfWork: st, Clock: s.clock, IDs: ids,
 			Bookings: bookings, Suppliers: suppliers, Log: s.log, WaitTimeout: s.cfg.ExtractWaitTimeout,
 		},
 		Invoices: &invoices.Service{
-			Reader: st.Invoices(), Invoices: st.Invoices(), Duplicates: s.duplicates, Entities: st.Entities(), Memberships: st.Memberships(),
+			Reader: st.Invoices(), Invoices: st.Invoices(), Duplicates: s.duplicates, Entities: st.Entities(), Buyers: st.Entities(), Memberships: st.Memberships(),
 			Settings: st.Settings(), Events: st.Events(), UnitOfWork: st, Clock: s.clock, IDs: ids, Bookings: bookings,
 			Ledgers: s.Integrations, Suppliers: suppliers, Documents: st.Documents(), Blobs: s.blobs, Originals: s.originals(reader),
 		},
@@ -319,7 +319,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 		},
 		Events: st.Events(), Sums: st.Invoices(), Exports: st.Invoices(), Attention: s.newAttention(), Reports: s.Organizations,
 	}
-	s.Deletion = s.newDeletion()
+	s.Deletion, s.Moves = s.newDeletion(), s.newMoves(bookings, suppliers)
 	suppliers.Reviews, s.Integrations.Suppliers = s.Invoices, suppliers
 	s.watching, s.Emails = s.newWatching(plans), s.newEmails(plans)
 	s.Integrations.Watches = s.watching

@@ -94,8 +94,22 @@ func (e *Entity) RequireDeletable() error {
 	}
 	return fault.New(fault.Conflict, fault.CodeConflict,
 		"The entity is under legal hold, so its documents cannot be deleted. An administrator can end the hold with PUT /api/entities/%s and legal_hold: false.", e.ID).
-		With("entity_id", e.ID.String()).With("reason", "legal_hold")
+		With("entity_id", e.ID.String()).With("reason", ReasonLegalHold)
 }
+
+// RequireReleasable returns a fault if a legal hold prevents documents from leaving the entity. The
+// hold would not apply in another one.
+func (e *Entity) RequireReleasable() error {
+	if !e.LegalHold {
+		return nil
+	}
+	return fault.New(fault.Conflict, fault.CodeConflict,
+		"The entity is under legal hold, so its documents cannot be moved to another one. An administrator can end the hold with PUT /api/entities/%s and legal_hold: false.", e.ID).
+		With("entity_id", e.ID.String()).With("reason", ReasonLegalHold)
+}
+
+// ReasonLegalHold is the value of details.reason for an entity under legal hold.
+const ReasonLegalHold = "legal_hold"
 
 // Filter restricts a list; the zero value matches everything in the scope.
 type Filter struct {
@@ -109,6 +123,12 @@ type Reader interface {
 	Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*Entity, error)
 	// List returns entities newest first.
 	List(ctx context.Context, s identity.Scope, f Filter, p page.Request) (page.Of[Entity], error)
+}
+
+// Buyers lists the entities that can be the buyer of an invoice.
+type Buyers interface {
+	// Buyers returns the entities of an organization that are not archived, without their members.
+	Buyers(ctx context.Context, organization uuid.UUID) ([]Entity, error)
 }
 
 // Repository stores entities.

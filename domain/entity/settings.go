@@ -84,7 +84,7 @@ type Settings struct {
 	DuplicatePolicy         DuplicatePolicy
 	FourEyes                bool
 	AssistantActions        identity.AssistantActions
-	RouteByBuyer            bool // kept and copied, and not in the API until documents are routed
+	RouteByBuyer            bool // a document of another entity's tax identifier is moved to that entity (domain D12)
 	BillStatus              BillStatus
 	EInvoiceRules           EInvoiceRules
 	EInvoiceByProfile       []ProfileRules // at most one for each profile

@@ -23,6 +23,8 @@ const (
 	DocumentSplit        Type = "document.split"
 	DocumentHeld         Type = "document.held"
 	DocumentDeleted      Type = "document.deleted"
+	// DocumentMoved: it has another entity. Both entities have the event.
+	DocumentMoved Type = "document.moved"
 
 	InvoiceExtracted          Type = "invoice.extracted"
 	InvoiceNeedsReview        Type = "invoice.needs_review"
@@ -138,6 +140,21 @@ func By(a identity.Actor, t Type, entity uuid.UUID, s Subject) Event {
 		Type: t, OrganizationID: a.OrganizationID, EntityID: entity, Subject: s,
 		ActorType: a.Type, ActorID: a.UserID, ClientID: a.ClientID, RequestID: a.RequestID,
 	}
+}
+
+// Moved returns the events of a document that was moved: one for readers of the former entity, then
+// one for readers of the new one.
+func Moved(a identity.Actor, from, to uuid.UUID, s Subject) []Event {
+	events := []Event{By(a, DocumentMoved, from, s), By(a, DocumentMoved, to, s)}
+	for i := range events {
+		events[i].Changes = []Change{{Field: "entity_id", From: from.String(), To: to.String()}}
+	}
+	return events
+}
+
+// Departed reports whether the event is the one for readers of the entity that a document left.
+func (e Event) Departed() bool {
+	return e.Type == DocumentMoved && len(e.Changes) > 0 && e.Changes[0].From == e.EntityID.String()
 }
 
 // Filter selects events. The zero value selects everything in the scope.

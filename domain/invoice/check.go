@@ -203,37 +203,41 @@ func (e *checker) parties() {
 		return
 	}
 	names := strings.Join(e.cc.EntityNames, ", ")
-	if is, comparable := e.isEntity(c.Buyer); comparable {
+	if is, comparable := c.Buyer.isOneOf(e.cc.EntityNames, e.cc.EntityTaxIDs); comparable {
 		e.add(RuleBuyerIsEntity, Warning, is, "buyer.name", names, c.Buyer.Name)
 	}
-	if is, comparable := e.isEntity(c.Seller); comparable {
+	if is, comparable := c.Seller.isOneOf(e.cc.EntityNames, e.cc.EntityTaxIDs); comparable {
 		e.add(RuleIsPurchase, Blocking, !is, "seller.name", "another than "+names, c.Seller.Name)
 	}
 }
 
-// isEntity compares a party with the entity: by tax identifier if both have one, otherwise by name.
-// comparable is false if there is nothing to compare.
-func (e *checker) isEntity(p Party) (is, comparable bool) {
-	if id := FoldTaxID(p.TaxID); id != "" && len(e.cc.EntityTaxIDs) > 0 {
-		for _, own := range e.cc.EntityTaxIDs {
-			if sameTaxID(id, FoldTaxID(own)) {
-				return true, true
-			}
-		}
-		return false, true
+// isOneOf compares a party with the names and tax identifiers of an entity: by tax identifier if both
+// have one, otherwise by name. comparable is false if there is nothing to compare.
+func (p Party) isOneOf(names, taxIDs []string) (is, comparable bool) {
+	if FoldTaxID(p.TaxID) != "" && len(taxIDs) > 0 {
+		return p.HasTaxID(taxIDs), true
 	}
 	for _, name := range []string{p.Name, p.TradingName} {
-		if name = FoldName(name); name == "" {
-			continue
-		}
-		comparable = true
-		for _, own := range e.cc.EntityNames {
-			if FoldName(own) == name {
-				return true, true
-			}
+		if FoldName(name) != "" {
+			comparable = true
 		}
 	}
-	return false, comparable
+	return p.HasName(names), comparable
+}
+
+// HasTaxID reports whether the tax identifier of the party is one of these.
+func (p Party) HasTaxID(taxIDs []string) bool {
+	return slices.ContainsFunc(taxIDs, func(own string) bool { return SameTaxID(p.TaxID, own) })
+}
+
+// HasName reports whether a name of the party is one of these, regardless of notation.
+func (p Party) HasName(names []string) bool {
+	for _, name := range []string{FoldName(p.Name), FoldName(p.TradingName)} {
+		if name != "" && slices.ContainsFunc(names, func(own string) bool { return FoldName(own) == name }) {
+			return true
+		}
+	}
+	return false
 }
 
 // sameTaxID compares two folded identifiers. One of them may lack the country prefix of two

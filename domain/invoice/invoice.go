@@ -213,6 +213,9 @@ type Check struct {
 	Path     string // the value it is about, as in Evidence; "" for the whole
 	Expected string
 	Found    string
+	// SuggestedEntityID is the entity to which a failed check buyer_is_entity suggests to move the
+	// document; zero if there is none.
+	SuggestedEntityID uuid.UUID
 	// Detail is what a later evaluation needs in addition, in a form that depends on the rule. It is
 	// not shown.
 	Detail string

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"docledger/domain/accounting"
+	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
 	"docledger/domain/money"
@@ -110,6 +111,15 @@ func (b *Sync) Request(w Options, now time.Time) {
 func (b *Sync) Withdraw() {
 	b.SyncView = invoice.SyncView{IntegrationID: b.IntegrationID}
 	b.Waiting, b.Force, b.Link, b.Failures = false, false, "", 0
+}
+
+// RequireSettled returns a fault if a bill was sent and its outcome is unknown: the ledger can have it.
+func (b *Sync) RequireSettled() error {
+	if b.Intent == nil {
+		return nil
+	}
+	return fault.New(fault.Conflict, fault.CodeConflict, "A bill of the invoice was sent to the ledger, and its outcome is not known. Sync the invoice to determine it, then try again.").
+		With("invoice_id", b.InvoiceID.String()).With("sync_state", string(b.State)).With("allowed", []string{"sync"})
 }
 
 // IsRequested reports whether a sync was requested and not withdrawn.

@@ -25,6 +25,7 @@ var watched = []string{
 // version is the version that is being written.
 func Evaluate(inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings, findings []invoice.Check, now time.Time, version int) {
 	checks := invoice.RunChecks(inv.Content, inv.Fields, contextOf(e, settings, now))
+	keepSuggestion(inv, checks)
 	checks = append(checks, einvoiceChecks(findings, settings)...)
 	if c, low := leastConfidence(inv, settings.ReviewThreshold); low {
 		checks = append(checks, c)
@@ -97,18 +98,22 @@ func einvoiceCheck(c invoice.Check, settings *entity.Settings) invoice.Check {
 	return c
 }
 
-func contextOf(e *entity.Entity, settings *entity.Settings, now time.Time) invoice.CheckContext {
-	zone, err := time.LoadLocation(settings.Timezone)
-	if err != nil {
-		zone = time.UTC
-	}
+func namesOf(e *entity.Entity) []string {
 	var names []string
 	for _, name := range append([]string{e.Name, e.LegalName}, e.Aliases...) {
 		if name != "" {
 			names = append(names, name)
 		}
 	}
-	return invoice.CheckContext{Now: now, Zone: zone, EntityNames: names, EntityTaxIDs: e.TaxIDs}
+	return names
+}
+
+func contextOf(e *entity.Entity, settings *entity.Settings, now time.Time) invoice.CheckContext {
+	zone, err := time.LoadLocation(settings.Timezone)
+	if err != nil {
+		zone = time.UTC
+	}
+	return invoice.CheckContext{Now: now, Zone: zone, EntityNames: namesOf(e), EntityTaxIDs: e.TaxIDs}
 }
 
 func leastConfidence(inv *invoice.Invoice, threshold float64) (invoice.Check, bool) {

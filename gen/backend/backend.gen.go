@@ -1286,6 +1286,9 @@ type Check struct {
 
 	// Found The value that the document states.
 	Found nullable.Nullable[string] `json:"found"`
+
+	// SuggestedEntityId Of a failed buyer_is_entity: the only other entity that the invoice is addressed to. Use `moveDocument`. Otherwise null.
+	SuggestedEntityId nullable.Nullable[openapi_types.UUID] `json:"suggested_entity_id"`
 }
 
 // ChecksFailed The number of failed checks by severity.
@@ -2624,6 +2627,12 @@ type MemberList struct {
 	NextCursor nullable.Nullable[externalRef0.NextCursor] `json:"next_cursor"`
 }
 
+// MoveRequest defines model for MoveRequest.
+type MoveRequest struct {
+	// EntityId The new entity.
+	EntityId openapi_types.UUID `json:"entity_id"`
+}
+
 // NoteRequest defines model for NoteRequest.
 type NoteRequest struct {
 	// Text The note.
@@ -3126,6 +3135,9 @@ type Settings struct {
 	// AssistantActions What an assistant may do for a user, within the rights of that user. READ: only read. PREPARE: also upload, extract and correct. ALL: also approve, reject, reopen and sync. An assistant can never change settings, members, integrations or billing.
 	AssistantActions string `json:"assistant_actions"`
 
+	// RouteByBuyer Whether a document with a first invoice is moved to the entity that has the tax identifier of the buyer, before its checks run. It stays if no other entity or several have it, or if that entity has the same bytes.
+	RouteByBuyer bool `json:"route_by_buyer"`
+
 	// BillStatus The status of created bills in the ledger.
 	BillStatus string `json:"bill_status"`
 
@@ -3208,6 +3220,9 @@ type SettingsUpdate struct {
 
 	// AssistantActions The actions that an assistant may perform for a user.
 	AssistantActions nullable.Nullable[SettingsUpdateAssistantActions] `json:"assistant_actions,omitempty"`
+
+	// RouteByBuyer Whether documents are moved to the entity that has the tax identifier of the buyer.
+	RouteByBuyer nullable.Nullable[bool] `json:"route_by_buyer,omitempty"`
 
 	// BillStatus The status of created bills in the ledger.
 	BillStatus nullable.Nullable[SettingsUpdateBillStatus] `json:"bill_status,omitempty"`
@@ -3963,6 +3978,14 @@ type GetDocumentContentParams struct {
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
+// MoveDocumentParams defines parameters for MoveDocument.
+type MoveDocumentParams struct {
+	// IfMatch The ETag of the version to change. If the record has changed since, the
+	// request is refused with `version_conflict` and
+	// `details.current_version`. Without it, the last write wins.
+	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
+}
+
 // GetDocumentPageParams defines parameters for GetDocumentPage.
 type GetDocumentPageParams struct {
 	// Width The largest width of the image in pixels. Multiples of 100 are fastest.
@@ -4576,6 +4599,9 @@ type UploadDocumentMultipartRequestBody = UploadForm
 // CreateUploadLinkJSONRequestBody defines body for CreateUploadLink for application/json ContentType.
 type CreateUploadLinkJSONRequestBody = UploadLinkCreate
 
+// MoveDocumentJSONRequestBody defines body for MoveDocument for application/json ContentType.
+type MoveDocumentJSONRequestBody = MoveRequest
+
 // SplitDocumentJSONRequestBody defines body for SplitDocument for application/json ContentType.
 type SplitDocumentJSONRequestBody = SplitRequest
 
@@ -4692,6 +4718,9 @@ type ServerInterface interface {
 	// GetDocumentContent Download the original
 	// (GET /api/documents/{document_id}/content)
 	GetDocumentContent(c *gin.Context, documentId DocumentId, params GetDocumentContentParams)
+	// MoveDocument Move a document to another entity
+	// (POST /api/documents/{document_id}/move)
+	MoveDocument(c *gin.Context, documentId DocumentId, params MoveDocumentParams)
 	// GetDocumentPage Get the image of a page
 	// (GET /api/documents/{document_id}/pages/{page})
 	GetDocumentPage(c *gin.Context, documentId DocumentId, page PageNumber, params GetDocumentPageParams)
@@ -5416,6 +5445,55 @@ func (siw *ServerInterfaceWrapper) GetDocumentContent(c *gin.Context) {
 	}
 
 	siw.Handler.GetDocumentContent(c, documentId, params)
+}
+
+// MoveDocument operation middleware
+func (siw *ServerInterfaceWrapper) MoveDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "document_id" -------------
+	var documentId DocumentId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "document_id", c.Param("document_id"), &documentId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter document_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params MoveDocumentParams
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "If-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
+		var IfMatch externalRef0.IfMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for If-Match, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter If-Match: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.IfMatch = &IfMatch
+
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.MoveDocument(c, documentId, params)
 }
 
 // GetDocumentPage operation middleware
@@ -8131,6 +8209,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/documents/:document_id/pages/:page/words", wrapper.GetDocumentPageWords)
 	router.GET(options.BaseURL+"/api/documents/:document_id/readable", wrapper.GetDocumentReadable)
 	router.GET(options.BaseURL+"/api/documents/:document_id/attachments/:attachment", wrapper.GetDocumentAttachment)
+	router.POST(options.BaseURL+"/api/documents/:document_id/move", wrapper.MoveDocument)
 	router.POST(options.BaseURL+"/api/documents/:document_id/split", wrapper.SplitDocument)
 	router.POST(options.BaseURL+"/api/invoices/extract", wrapper.ExtractInvoice)
 	router.GET(options.BaseURL+"/api/invoices", wrapper.ListInvoices)
@@ -11485,6 +11564,184 @@ type GetDocumentContent503JSONResponse struct {
 }
 
 func (response GetDocumentContent503JSONResponse) VisitGetDocumentContentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MoveDocumentRequestObject struct {
+	DocumentId DocumentId `json:"document_id"`
+	Params     MoveDocumentParams
+	Body       *MoveDocumentJSONRequestBody
+}
+
+type MoveDocumentResponseObject interface {
+	VisitMoveDocumentResponse(w http.ResponseWriter) error
+}
+
+type MoveDocument200ResponseHeaders struct {
+	ETag       string
+	XRequestId *openapi_types.UUID
+}
+
+type MoveDocument200JSONResponse struct {
+	Body    Document
+	Headers MoveDocument200ResponseHeaders
+}
+
+func (response MoveDocument200JSONResponse) VisitMoveDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MoveDocument400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response MoveDocument400JSONResponse) VisitMoveDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MoveDocument401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response MoveDocument401JSONResponse) VisitMoveDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MoveDocument403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response MoveDocument403JSONResponse) VisitMoveDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MoveDocument404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response MoveDocument404JSONResponse) VisitMoveDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MoveDocument429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response MoveDocument429JSONResponse) VisitMoveDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MoveDocument500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response MoveDocument500JSONResponse) VisitMoveDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MoveDocument503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response MoveDocument503JSONResponse) VisitMoveDocumentResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -20883,6 +21140,9 @@ type StrictServerInterface interface {
 	// GetDocumentContent Download the original
 	// (GET /api/documents/{document_id}/content)
 	GetDocumentContent(ctx context.Context, request GetDocumentContentRequestObject) (GetDocumentContentResponseObject, error)
+	// MoveDocument Move a document to another entity
+	// (POST /api/documents/{document_id}/move)
+	MoveDocument(ctx context.Context, request MoveDocumentRequestObject) (MoveDocumentResponseObject, error)
 	// GetDocumentPage Get the image of a page
 	// (GET /api/documents/{document_id}/pages/{page})
 	GetDocumentPage(ctx context.Context, request GetDocumentPageRequestObject) (GetDocumentPageResponseObject, error)
@@ -21629,6 +21889,48 @@ func (sh *strictHandler) GetDocumentContent(ctx *gin.Context, documentId Documen
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(GetDocumentContentResponseObject); ok {
 		if err := validResponse.VisitGetDocumentContentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// MoveDocument operation middleware
+func (sh *strictHandler) MoveDocument(ctx *gin.Context, documentId DocumentId, params MoveDocumentParams) {
+	var request MoveDocumentRequestObject
+
+	request.DocumentId = documentId
+	request.Params = params
+
+	var body MoveDocumentJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.MoveDocument(ctx, request.(MoveDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "MoveDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(MoveDocumentResponseObject); ok {
+		if err := validResponse.VisitMoveDocumentResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

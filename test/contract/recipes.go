@@ -278,6 +278,10 @@ var recipes = map[string]recipe{
 		t.known["document_id"], err = t.newPrinted(ctx)
 		return err
 	}},
+	"moveDocument": {fresh: func(ctx context.Context, t *turn) (err error) {
+		t.known["document_id"], err = t.newPrinted(ctx)
+		return err
+	}, change: func(_ context.Context, t *turn) error { return t.json(values{"entity_id": t.entities[1]}) }},
 	"splitDocument": {fresh: func(ctx context.Context, t *turn) (err error) {
 		t.known["document_id"], err = t.newPrinted(ctx)
 		return err

@@ -112,6 +112,10 @@ var effects = map[string]effect{
 		severity, passed, _, _ := check(inv, "einvoice_rules")
 		return []any{inv.Text("status"), severity, passed}
 	}},
+	"route_by_buyer": {play: func(w *settingsWorld) any {
+		w.s.Do(http.MethodPost, "/api/entities", w.token, map[string]any{"name": "Buyer", "tax_ids": []string{"DE129273398"}}).OK()
+		return w.extract(addressedTo("RB-1", "DE129273398", "Buyer")).Text("entity_id") == w.org.Entity.String()
+	}},
 	"bill_status": {play: func(w *settingsWorld) any {
 		w.ledger()
 		inv := w.approve(w.extract(harness.UBL("L-1")), "GBP")

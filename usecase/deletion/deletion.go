@@ -103,6 +103,9 @@ func (s *Service) remove(ctx context.Context, a identity.Actor, d *document.Docu
 		if err != nil {
 			return err
 		}
+		if err := s.requireDeletable(ctx, a, e.ID, gone.Documents); err != nil {
+			return err
+		}
 		if err := s.Removals.Schedule(ctx, d.OrganizationID, gone.Blobs, s.Clock.Now().Add(s.BlobGrace)); err != nil {
 			return err
 		}
@@ -111,6 +114,26 @@ func (s *Service) remove(ctx context.Context, a identity.Actor, d *document.Docu
 		}
 		return s.Duplicates.Deleted(ctx, d.OrganizationID, partners)
 	})
+}
+
+// requireDeletable returns a fault if a part was moved to an entity under legal hold. checked is the
+// entity of the document itself.
+func (s *Service) requireDeletable(ctx context.Context, a identity.Actor, checked uuid.UUID, gone []document.Document) error {
+	done := map[uuid.UUID]bool{checked: true}
+	for _, d := range gone {
+		if done[d.EntityID] {
+			continue
+		}
+		done[d.EntityID] = true
+		e, err := s.Entities.GetShared(ctx, a.Scope(), d.EntityID)
+		if err != nil {
+			return fmt.Errorf("read entity of a part: %w", err)
+		}
+		if err := e.RequireDeletable(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // endInvoices locks the invoices, checks that they may be deleted, and returns the other invoices

@@ -30,7 +30,8 @@ type Service struct {
 	Orphans    document.Orphans
 	Invoices   invoice.Repository
 	Duplicates duplicate.Detection
-	Entities   entity.Reader
+	Entities   Entities
+	Moves      document.Moves
 	Settings   entity.SettingsRepository
 	Blobs      document.Blobs
 	Renditions document.Renditions
@@ -52,6 +53,12 @@ type Service struct {
 	WaitTimeout time.Duration
 	// BlobGrace is the time after which an unused blob is removed.
 	BlobGrace time.Duration
+}
+
+// Entities reads entities.
+type Entities interface {
+	entity.Reader
+	entity.Buyers
 }
 
 // Bookings starts the sync of an invoice that was approved automatically, if the entity's settings

@@ -15,7 +15,6 @@ import (
 	"docledger/domain/extraction"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
-	"docledger/domain/page"
 	"docledger/domain/review"
 
 	"github.com/google/uuid"
@@ -50,11 +49,15 @@ func (s *Service) finish(ctx context.Context, a identity.Actor, d *document.Docu
 	if err != nil {
 		return err
 	}
+	places, err := s.route(ctx, o, drafts)
+	if err != nil {
+		return err
+	}
 	err = s.Duplicates.InTurn(ctx, d.OrganizationID, func(ctx context.Context) error {
 		if len(drafts) > 1 {
-			return s.split(ctx, o)
+			return s.split(ctx, o, places)
 		}
-		return s.single(ctx, o, drafts[0])
+		return s.single(ctx, o.in(places[0]), drafts[0], d.EntityID)
 	})
 	if errors.Is(err, errHeld) {
 		return s.hold(ctx, o)
@@ -97,7 +100,8 @@ func (s *Service) prepare(ctx context.Context, a identity.Actor, d *document.Doc
 	return &outcome{actor: a, document: d, entity: e, settings: settings, plan: plan, result: r, took: took, now: s.Clock.Now()}, nil
 }
 
-func (s *Service) single(ctx context.Context, o *outcome, draft extraction.Draft) error {
+// single stores the invoice of a document. The document was in the entity from until now.
+func (s *Service) single(ctx context.Context, o *outcome, draft extraction.Draft, from uuid.UUID) error {
 	var invoiceID uuid.UUID
 	if o.document.InvoiceID != uuid.Nil {
 		invoiceID = o.document.InvoiceID
@@ -115,7 +119,11 @@ func (s *Service) single(ctx context.Context, o *outcome, draft extraction.Draft
 	if err != nil {
 		return err
 	}
-	return s.Events.Append(ctx, event.By(o.actor, event.DocumentExtracted, o.document.EntityID, subjectOf(updated)))
+	var events []event.Event
+	if from != updated.EntityID {
+		events = event.Moved(o.actor, from, updated.EntityID, subjectOf(updated))
+	}
+	return s.Events.Append(ctx, append(events, event.By(o.actor, event.DocumentExtracted, updated.EntityID, subjectOf(updated)))...)
 }
 
 // first creates a document's first invoice, which counts against the plan.
@@ -134,7 +142,7 @@ func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, d
 		return nil, err
 	}
 	inv.ID, inv.Version, inv.CreatedBy, inv.CreatedAt = s.IDs.New(), 1, d.CreatedBy, o.now
-	if inv.Reopened, err = s.needsPerson(ctx, o); err != nil {
+	if inv.Reopened, err = s.NeedsPerson(ctx, o.actor, o.document, o.settings); err != nil {
 		return nil, err
 	}
 	accounts, err := s.Suppliers.Checks(ctx, o.actor, inv)
@@ -146,41 +154,14 @@ func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, d
 		return nil, err
 	}
 	review.Evaluate(inv, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks, accounts, []invoice.Check{found.Check()}), o.now, inv.Version)
+	if err := review.Suggest(ctx, inv, o.entity, s.Entities); err != nil {
+		return nil, err
+	}
 	rejectDuplicate(inv, found, o)
 	if err := s.Invoices.Add(ctx, inv); err != nil {
 		return nil, fmt.Errorf("add invoice: %w", err)
 	}
 	return inv, s.announce(ctx, o, inv, found, false)
-}
-
-// needsPerson reports whether an assistant that may not approve uploaded the
-// document, or an e-mail of a sender who is not accepted brought it. SYSTEM does not
-// approve such an invoice, because the assistant or sender may have made it up.
-func (s *Service) needsPerson(ctx context.Context, o *outcome) (bool, error) {
-	if e := o.document.Email; e != nil && !e.Accepted {
-		return true, nil // domain D33
-	}
-	if o.settings.AssistantsApprove() {
-		return false, nil
-	}
-	// A part comes from whoever uploaded its file, also if a person divided it. The file
-	// may be in a container.
-	subjects := []uuid.UUID{o.document.ID}
-	for parent := o.document.ParentID; parent != uuid.Nil; {
-		d, err := s.Documents.Get(ctx, o.actor.Scope(), parent)
-		if err != nil {
-			return false, fmt.Errorf("find the file of a part: %w", err)
-		}
-		subjects = append(subjects, d.ID)
-		parent = d.ParentID
-	}
-	received, err := s.Events.List(ctx, o.actor.Scope(), event.Filter{
-		Types: []event.Type{event.DocumentReceived}, SubjectIDs: subjects,
-	}, page.Request{Limit: len(subjects)})
-	if err != nil {
-		return false, fmt.Errorf("find who uploaded the document: %w", err)
-	}
-	return slices.ContainsFunc(received.Items, func(e event.Event) bool { return e.ActorType == identity.ActorAssistant }), nil
 }
 
 // again replaces the content of a document's invoice with the new result, except values that a
@@ -208,6 +189,9 @@ func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft)
 		}
 		fresh.Reopened = fresh.Reopened || found.Assistant && !o.settings.AssistantsApprove()
 		review.Evaluate(fresh, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks, accounts, []invoice.Check{found.Check()}), o.now, old.Version+1)
+		if err := review.Suggest(ctx, fresh, o.entity, s.Entities); err != nil {
+			return err
+		}
 		rejectDuplicate(fresh, found, o)
 		*old = *fresh
 		changed = true
@@ -247,7 +231,7 @@ func (s *Service) build(ctx context.Context, o *outcome, d *document.Document, d
 	}
 	if inv.Currency == "" && o.settings.DefaultCurrency != "" {
 		inv.Currency = o.settings.DefaultCurrency
-		inv.Fields["currency"] = invoice.Evidence{Source: invoice.Computed, Confidence: 0.5}
+		inv.Fields["currency"] = invoice.Evidence{Source: invoice.Computed, Confidence: invoice.DefaultedConfidence}
 	}
 	inv.Lines = slices.Clone(inv.Lines)
 	for i := range inv.Lines {
@@ -313,6 +297,7 @@ func (s *Service) conclude(ctx context.Context, o *outcome, status document.Stat
 		if err := stillOurs(now, o.document); err != nil {
 			return err
 		}
+		now.EntityID = o.document.EntityID
 		now.Status, now.InvoiceID, now.Failure, now.HeldReason, now.Requested = status, invoiceID, nil, "", false
 		now.PageCount, now.Attachments, now.Signatures = o.result.PageCount, o.result.Attachments, o.result.Signatures
 		if o.result.MediaType != "" {
@@ -327,8 +312,9 @@ func (s *Service) conclude(ctx context.Context, o *outcome, status document.Stat
 	return d, nil
 }
 
-func (s *Service) split(ctx context.Context, o *outcome) error {
+func (s *Service) split(ctx context.Context, o *outcome, places []place) error {
 	for i, draft := range o.result.Drafts {
+		o := o.in(places[i])
 		child := *o.document
 		child.ID, child.ParentID, child.Part = s.IDs.New(), o.document.ID, i+1
 		child.Status, child.InvoiceID, child.Version = document.Extracted, uuid.Nil, 1

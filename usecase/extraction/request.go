@@ -217,8 +217,14 @@ func (s *Service) errSplit(ctx context.Context, a identity.Actor, d *document.Do
 			break
 		}
 	}
+	// A document that a container brought again can have been deleted since.
 	for _, id := range d.Known {
-		children = append(children, id.String())
+		switch _, err := s.Documents.Get(ctx, a.Scope(), id); {
+		case err == nil:
+			children = append(children, id.String())
+		case fault.CodeOf(err) != fault.CodeNotFound:
+			return fmt.Errorf("read document of container: %w", err)
+		}
 	}
 	return fault.New(fault.Conflict, fault.CodeConflict,
 		"The file contains other documents, each stored separately. Extract one of details.children.").

@@ -110,7 +110,7 @@ func (s *Service) splitInTx(ctx context.Context, a identity.Actor, id uuid.UUID,
 			return nil, err
 		}
 	}
-	kept, last, err := s.supersedeParts(ctx, a, id, parts)
+	kept, last, err := s.supersedeParts(ctx, a, &before, parts)
 	if err != nil {
 		return nil, err
 	}
@@ -130,16 +130,21 @@ func (s *Service) splitInTx(ctx context.Context, a identity.Actor, id uuid.UUID,
 
 // supersedeParts rejects the invoices of the parts that are not wanted any more. It returns the pages
 // of those that stay, and the highest number of a part.
-func (s *Service) supersedeParts(ctx context.Context, a identity.Actor, parent uuid.UUID, parts []document.Pages) (kept []document.Pages, last int, err error) {
+func (s *Service) supersedeParts(ctx context.Context, a identity.Actor, parent *document.Document, parts []document.Pages) (kept []document.Pages, last int, err error) {
 	request := page.Request{Limit: page.MaxLimit}
 	for {
-		list, err := s.Documents.List(ctx, a.Scope(), document.Filter{ParentID: parent}, request)
+		// The caller may not see the entity of a part that was moved.
+		list, err := s.Documents.List(ctx, identity.System(a.OrganizationID).Scope(), document.Filter{ParentID: parent.ID}, request)
 		if err != nil {
 			return nil, 0, fmt.Errorf("list parts: %w", err)
 		}
 		for i := range list.Items {
 			child := &list.Items[i]
 			last = max(last, child.Part)
+			if child.EntityID != parent.EntityID {
+				return nil, 0, fault.New(fault.Conflict, fault.CodeConflict,
+					"A part of the file is in another entity. Move it back before you split the file differently.").With("document_id", child.ID.String())
+			}
 			superseded, err := s.superseded(ctx, a, child)
 			switch {
 			case err != nil:

@@ -31,6 +31,7 @@ type Service struct {
 	Invoices    invoice.Repository
 	Duplicates  Duplicates
 	Entities    entity.Reader
+	Buyers      entity.Buyers
 	Settings    entity.SettingsRepository
 	Memberships identity.Memberships
 	Events      event.Log
@@ -67,13 +68,17 @@ type Suppliers interface {
 	Approved(ctx context.Context, a identity.Actor, inv *invoice.Invoice) error
 }
 
-// History lists what happened to an invoice and its document, oldest first.
+// History lists what happened to an invoice and its document, oldest first. It contains what happened
+// in former entities, because the history moves with the document.
 func (s *Service) History(ctx context.Context, a identity.Actor, id uuid.UUID, newestFirst bool, p page.Request) (page.Of[event.Event], error) {
 	inv, err := s.Invoices.Get(ctx, a.Scope(), id)
 	if err != nil {
 		return page.Of[event.Event]{}, err
 	}
-	return s.Events.List(ctx, a.Scope(), event.Filter{SubjectIDs: []uuid.UUID{inv.ID, inv.DocumentID}, NewestFirst: newestFirst}, p)
+	whole := identity.System(inv.OrganizationID).Scope()
+	out, err := s.Events.List(ctx, whole, event.Filter{SubjectIDs: []uuid.UUID{inv.ID, inv.DocumentID}, NewestFirst: newestFirst}, p)
+	out.Items = slices.DeleteFunc(out.Items, event.Event.Departed)
+	return out, err
 }
 
 // Correct changes values of an invoice. The checks then determine its status again. An approval
@@ -143,7 +148,7 @@ func (s *Service) judge(
 	if inv.Status != invoice.Approved {
 		inv.Reopened = attended
 	}
-	return &found, nil
+	return &found, review.Suggest(ctx, inv, e, s.Buyers)
 }
 
 // Approve approves the version that the caller saw; acknowledged names the

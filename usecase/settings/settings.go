@@ -172,6 +172,7 @@ func differences(a, b entity.Settings) []event.Change {
 		{"duplicate_policy", a.DuplicatePolicy, b.DuplicatePolicy},
 		{"four_eyes", a.FourEyes, b.FourEyes},
 		{"assistant_actions", a.AssistantActions, b.AssistantActions},
+		{"route_by_buyer", a.RouteByBuyer, b.RouteByBuyer},
 		{"bill_status", a.BillStatus, b.BillStatus},
 		{"einvoice_rules", a.EInvoiceRules, b.EInvoiceRules},
 		{"einvoice_rules_by_profile", a.EInvoiceByProfile, b.EInvoiceByProfile},

@@ -155,7 +155,7 @@ func allowances(all []invoice.AllowanceCharge, charges bool) []backend.Allowance
 func toAPICheck(c invoice.Check) backend.Check {
 	return backend.Check{
 		Rule: c.Rule, Severity: string(c.Severity), Passed: c.Passed,
-		Field: orNull(c.Path), Expected: orNull(c.Expected), Found: orNull(c.Found),
+		Field: orNull(c.Path), Expected: orNull(c.Expected), Found: orNull(c.Found), SuggestedEntityId: orNull(c.SuggestedEntityID),
 	}
 }
 

@@ -84,7 +84,7 @@ func ToAPISettings(s *entity.Settings) backend.Settings {
 		AutoApproveIgnore: some(s.AutoApproveIgnore), ReviewThreshold: s.ReviewThreshold,
 		AccountingIntegrationId: orNull(s.AccountingIntegrationID), DefaultAccountId: orNull(s.DefaultAccountID),
 		DefaultTaxRateId: orNull(s.DefaultTaxRateID), TaxMappings: list(s.TaxMappings, toAPITaxMapping),
-		DuplicatePolicy: string(s.DuplicatePolicy), FourEyes: s.FourEyes, AssistantActions: string(s.AssistantActions), BillStatus: string(s.BillStatus), EinvoiceRules: string(s.EInvoiceRules),
+		DuplicatePolicy: string(s.DuplicatePolicy), FourEyes: s.FourEyes, AssistantActions: string(s.AssistantActions), RouteByBuyer: s.RouteByBuyer, BillStatus: string(s.BillStatus), EinvoiceRules: string(s.EInvoiceRules),
 		EinvoiceRulesByProfile: list(s.EInvoiceByProfile, toAPIProfileRules), Version: s.Version, UpdatedAt: s.UpdatedAt,
 	}
 }

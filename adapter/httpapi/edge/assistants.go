@@ -45,6 +45,7 @@ var pages = map[string]string{
 	"extractInvoice":        "/documents/{document_id}",
 	"splitDocument":         "/documents/{document_id}",
 	"deleteDocument":        "/documents/{document_id}",
+	"moveDocument":          "/documents/{document_id}",
 	"updateInvoice":         "/invoices/{invoice_id}",
 	"approveInvoice":        "/invoices/{invoice_id}",
 	"changeInvoices":        "/inbox",
@@ -115,22 +116,12 @@ func confirmURL(c *gin.Context, s *state, f *fault.Error) string {
 	})
 }
 
-// removedKeys are keys that were removed from the specification and that older
-// clients still send in a PUT, by operation. They are accepted and ignored; see
-// "### Breaking" in CHANGELOG.md.
-var removedKeys = map[string][]string{
-	"updateSettings": {"route_by_buyer"},
-}
-
-// receive prepares a decoded JSON body for validation. It removes the
-// removedKeys and stores the ids that PageOf may need.
+// receive prepares a decoded JSON body for validation. It stores the ids that
+// PageOf may need.
 func (s *state) receive(value any) {
 	object, ok := value.(map[string]any)
 	if !ok || s.operation == nil {
 		return
-	}
-	for _, key := range removedKeys[s.operation.ID] {
-		delete(object, key)
 	}
 	if s.actor == nil || !s.actor.IsAssistant() {
 		return

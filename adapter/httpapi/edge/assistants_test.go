@@ -80,6 +80,7 @@ var verdicts = map[string]string{
 	"createExportLink": "yes yes yes",
 	"extractInvoice":   "no yes yes",
 	"splitDocument":    "no no yes",
+	"moveDocument":     "no yes yes",
 	"updateInvoice":    "no yes yes",
 	"changeInvoices":   "no no yes",
 
@@ -241,23 +242,5 @@ func TestRefusalsNameAPage(t *testing.T) {
 	r := people.send(t, people.request(t, "POST", "/api/invoices/"+thing+"/approve", `{"version":1}`))
 	if _, named := r.envelope.Error.Details["confirm_url"]; named {
 		t.Error("a person is sent to a page")
-	}
-}
-
-func TestRemovedKeysAreIgnored(t *testing.T) {
-	t.Parallel()
-	b := setup(t, missing)
-	for body, status := range map[string]int{
-		`{"duplicate_policy":"REJECT","route_by_buyer":true,"auto_sync":true}`: 404,
-		`{"duplicate_policy":"FLAG","route_by_buyer":[]}`:                      404,
-		`{"duplicate_policies":"FLAG"}`:                                        400,
-		`{"tax_mappings":[{"route_by_buyer":true}]}`:                           400,
-	} {
-		if r := b.send(t, b.request(t, "PUT", "/api/settings/"+thing, body)); r.StatusCode != status {
-			t.Errorf("%s: returned %d, want %d: %s", body, r.StatusCode, status, r.body)
-		}
-	}
-	if r := b.send(t, b.request(t, "PUT", "/api/entities/"+thing, `{"duplicate_policy":"FLAG"}`)); r.StatusCode != 400 {
-		t.Errorf("another operation takes the key: %d", r.StatusCode)
 	}
 }

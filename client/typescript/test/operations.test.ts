@@ -142,6 +142,13 @@ describe('documents and invoices', () => {
     await expect(api.getDocument({ path })).rejects.toMatchObject({ code: 'not_found' })
   })
 
+  test('a move to another entity', async () => {
+    const { data: second } = await api.createEntity({ body: { name: 'Client move' } })
+    const { data: made } = await api.uploadDocument({ body: { entity_id, file: invoiceFile('client-moved') } })
+    const path = { document_id: made.id }
+    expect((await api.moveDocument({ path, body: { entity_id: second.id } })).data.entity_id).toBe(second.id)
+  })
+
   test('suppliers', async () => {
     const approve = async (number: string, seller: string, iban: string) => {
       const text = (await invoiceFile(number).text()).replaceAll('DE136695976', '').replaceAll('Lindner Bürobedarf', seller).replaceAll('DE89370400440532013000', iban)

@@ -289,6 +289,26 @@ export class Docledger {
   }
 
   /**
+   * Move a document to another entity
+   *
+   * Moves the document with its invoice and history to another entity of the
+   * organization, and so its parts that are in the same entity. The caller needs the
+   * permission on both entities.
+   *
+   * Lines are coded and checks are evaluated again, with the suppliers and settings of
+   * the new entity. Accounts, tax rates, contact and posting date of the former
+   * entity's ledger are removed. An approval is withdrawn. A REJECTED invoice stays
+   * rejected. The usage of the plan does not change.
+   *
+   * 400 `conflict` if an invoice is SYNCED or being synced, if the entity of the
+   * document is under legal hold (`details.reason` `legal_hold`), if the new entity is
+   * archived (`entity_archived`) or has a document with the same bytes (`same_bytes`).
+   */
+  moveDocument(options: Call<types.MoveDocumentData>): Promise<Answer<types.MoveDocumentResponse>> {
+    return this.#transport.call({ id: 'moveDocument' }, sdk.moveDocument, options)
+  }
+
+  /**
    * Get the image of a page
    *
    * Returns a page of a PDF, a scan or a photo as PNG. The pages of an XML invoice

@@ -678,6 +678,10 @@ export type Check = {
      * BLOCKING: requires an approver before sync.
      */
     severity: 'BLOCKING' | 'WARNING' | (string & {});
+    /**
+     * Of a failed buyer_is_entity: the only other entity that the invoice is addressed to. Use `moveDocument`. Otherwise null.
+     */
+    suggested_entity_id: string | null;
 };
 
 export type CheckoutSessionCreate = {
@@ -789,7 +793,7 @@ export type DeliveredEvent = {
     /**
      * The type. Later releases may add types.
      */
-    type: 'document.received' | 'document.extracted' | 'document.failed' | 'document.not_an_invoice' | 'document.split' | 'document.held' | 'document.deleted' | 'invoice.extracted' | 'invoice.needs_review' | 'invoice.corrected' | 'invoice.approved' | 'invoice.approval_withdrawn' | 'invoice.rejected' | 'invoice.assigned' | 'invoice.note_added' | 'invoice.reopened' | 'invoice.duplicate_found' | 'invoice.duplicate_dismissed' | 'invoice.rechecked' | 'invoice.sync_queued' | 'invoice.synced' | 'invoice.sync_failed' | 'entity.created' | 'entity.changed' | 'settings.changed' | 'member.added' | 'member.changed' | 'member.removed' | 'member.session_ended' | 'organization.deactivated' | 'organization.reactivated' | 'supplier.created' | 'supplier.changed' | 'supplier.bank_account_new' | 'supplier.merged' | 'integration.set_up' | 'integration.activated' | 'integration.error' | 'integration.healed' | 'integration.disconnected' | 'api_key.created' | 'api_key.revoked' | 'api_key.expiring' | 'webhook.created' | 'webhook.changed' | 'webhook.secret_rotated' | 'webhook.disabled' | 'webhook.deleted' | 'webhook.test' | 'billing.limit_reached' | 'billing.charge_paid' | 'billing.charge_failed' | 'billing.double_charge_suspected' | (string & {});
+    type: 'document.received' | 'document.extracted' | 'document.failed' | 'document.not_an_invoice' | 'document.split' | 'document.held' | 'document.deleted' | 'document.moved' | 'invoice.extracted' | 'invoice.needs_review' | 'invoice.corrected' | 'invoice.approved' | 'invoice.approval_withdrawn' | 'invoice.rejected' | 'invoice.assigned' | 'invoice.note_added' | 'invoice.reopened' | 'invoice.duplicate_found' | 'invoice.duplicate_dismissed' | 'invoice.rechecked' | 'invoice.sync_queued' | 'invoice.synced' | 'invoice.sync_failed' | 'entity.created' | 'entity.changed' | 'settings.changed' | 'member.added' | 'member.changed' | 'member.removed' | 'member.session_ended' | 'organization.deactivated' | 'organization.reactivated' | 'supplier.created' | 'supplier.changed' | 'supplier.bank_account_new' | 'supplier.merged' | 'integration.set_up' | 'integration.activated' | 'integration.error' | 'integration.healed' | 'integration.disconnected' | 'api_key.created' | 'api_key.revoked' | 'api_key.expiring' | 'webhook.created' | 'webhook.changed' | 'webhook.secret_rotated' | 'webhook.disabled' | 'webhook.deleted' | 'webhook.test' | 'billing.limit_reached' | 'billing.charge_paid' | 'billing.charge_failed' | 'billing.double_charge_suspected' | (string & {});
 };
 
 /**
@@ -2096,6 +2100,13 @@ export type MemberList = {
     next_cursor: NextCursor;
 };
 
+export type MoveRequest = {
+    /**
+     * The new entity.
+     */
+    entity_id: string;
+};
+
 /**
  * The `cursor` of the next page; null on the last page.
  */
@@ -2774,6 +2785,10 @@ export type Settings = {
      */
     review_threshold: number;
     /**
+     * Whether a document with a first invoice is moved to the entity that has the tax identifier of the buyer, before its checks run. It stays if no other entity or several have it, or if that entity has the same bytes.
+     */
+    route_by_buyer: boolean;
+    /**
      * Tax rates by VAT category and rate. They take precedence over the default.
      */
     tax_mappings: Array<TaxMapping>;
@@ -2850,6 +2865,10 @@ export type SettingsUpdate = {
      * The lowest confidence that requires no review.
      */
     review_threshold?: number | null;
+    /**
+     * Whether documents are moved to the entity that has the tax identifier of the buyer.
+     */
+    route_by_buyer?: boolean | null;
     /**
      * Replaces the list.
      */
@@ -4965,6 +4984,69 @@ export type GetDocumentContentResponses = {
 };
 
 export type GetDocumentContentResponse = GetDocumentContentResponses[keyof GetDocumentContentResponses];
+
+export type MoveDocumentData = {
+    body: MoveRequest;
+    headers?: {
+        /**
+         * The ETag of the version to change. If the record has changed since, the
+         * request is refused with `version_conflict` and
+         * `details.current_version`. Without it, the last write wins.
+         *
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * The document.
+         */
+        document_id: Id;
+    };
+    query?: never;
+    url: '/api/documents/{document_id}/move';
+};
+
+export type MoveDocumentErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type MoveDocumentError = MoveDocumentErrors[keyof MoveDocumentErrors];
+
+export type MoveDocumentResponses = {
+    /**
+     * The document in its new entity.
+     */
+    200: Document;
+};
+
+export type MoveDocumentResponse = MoveDocumentResponses[keyof MoveDocumentResponses];
 
 export type GetDocumentPageData = {
     body?: never;

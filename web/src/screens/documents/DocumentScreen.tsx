@@ -16,6 +16,7 @@ import { ErrorBanner, Facts, Page, Skeleton } from '@/ui/parts'
 
 import { DocumentActions } from './DocumentActions'
 import { DocumentState } from './DocumentsScreen'
+import { MoveDocument } from './MoveDocument'
 
 /** One received file, also one that is no invoice. */
 export function DocumentScreen() {
@@ -47,6 +48,7 @@ export function DocumentScreen() {
           [t('documents.sha256'), <code key="sum">{data.sha256}</code>],
         ]}
       />
+      <MoveDocument document={data} />
       {!isStructured(data.media_type) && (data.page_count ?? 0) > 0 && <div style={{ maxWidth: 760 }}><PageImage documentId={id} page={1} width={imageWidth(760)} /></div>}
     </Page>
   )

@@ -48,7 +48,7 @@ function EntitySettings({ id, name }: { id: string; name: string }) {
   )
 }
 
-type Switches = 'approval_required' | 'four_eyes' | 'auto_sync' | 'auto_extract'
+type Switches = 'approval_required' | 'four_eyes' | 'auto_sync' | 'auto_extract' | 'route_by_buyer'
 type Texts = 'timezone' | 'default_currency' | 'review_threshold'
 
 const choices = {
@@ -115,7 +115,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
       </Section>
       <Section title={t('settings.reading')}>
         <div className="panel padded stack loose">
-          {toggle('auto_extract')}
+          {(['auto_extract', 'route_by_buyer'] as const).map(toggle)}
           <div className="form">
             {text('review_threshold', Number)}
             {choice('date_order')}

@@ -38,6 +38,8 @@ export const administration = {
   'settings.auto_sync.hint': 'An approved invoice becomes a bill in the ledger without another click.',
   'settings.auto_extract': 'Read documents at once',
   'settings.auto_extract.hint': 'If it is off, a document is read when somebody asks for it.',
+  'settings.route_by_buyer': 'Move documents to the entity of the buyer',
+  'settings.route_by_buyer.hint': 'If an invoice states the tax id of exactly one other entity, it is processed there.',
   'settings.review_threshold': 'Least confidence (0 to 1)',
   'settings.review_threshold.hint': 'An invoice needs a check if number, dates, currency, parties or totals were read with less.',
   'settings.date_order': 'Order of dates',

@@ -1,0 +1,101 @@
+package extraction
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"docledger/domain/document"
+	"docledger/domain/entity"
+	"docledger/domain/event"
+	"docledger/domain/extraction"
+	"docledger/domain/identity"
+	"docledger/domain/page"
+	"docledger/domain/review"
+
+	"github.com/google/uuid"
+)
+
+// place is the entity in which an invoice is stored, with its settings.
+type place struct {
+	entity   *entity.Entity
+	settings *entity.Settings
+}
+
+// in returns the outcome as that of a document in another place.
+func (o *outcome) in(p place) *outcome {
+	out, d := *o, *o.document
+	d.EntityID = p.entity.ID
+	out.document, out.entity, out.settings = &d, p.entity, p.settings
+	return &out
+}
+
+// route returns the place of the invoice of each draft. It is the entity of the document, unless the
+// entity's setting route_by_buyer is on and the buyer's tax identifier is that of exactly one other
+// entity, which then applies its settings and checks (domain D12). A document is routed only with its
+// first invoice, so that one that a person moved back stays. It is not routed to an entity that has the
+// same bytes, nor out of an entity under legal hold.
+func (s *Service) route(ctx context.Context, o *outcome, drafts []extraction.Draft) ([]place, error) {
+	places := make([]place, len(drafts))
+	for i := range places {
+		places[i] = place{o.entity, o.settings}
+	}
+	if !o.settings.RouteByBuyer || o.document.InvoiceID != uuid.Nil || o.entity.LegalHold {
+		return places, nil
+	}
+	others, err := s.Entities.Buyers(ctx, o.document.OrganizationID)
+	if err != nil {
+		return nil, fmt.Errorf("find the entities of buyers: %w", err)
+	}
+	for i := range drafts {
+		to := review.Route(drafts[i].Content.Buyer, o.entity, others)
+		if to == nil {
+			continue
+		}
+		if len(drafts) == 1 && o.document.Part == 0 {
+			existing, err := s.Moves.WithBytes(ctx, to.OrganizationID, to.ID, o.document.SHA256)
+			if err != nil {
+				return nil, err
+			}
+			if existing != uuid.Nil {
+				continue
+			}
+		}
+		settings, err := s.Settings.Get(ctx, o.actor.Scope(), to.ID)
+		if err != nil {
+			return nil, fmt.Errorf("read settings of the buyer: %w", err)
+		}
+		places[i] = place{to, settings}
+	}
+	return places, nil
+}
+
+// NeedsPerson reports whether an assistant that may not approve uploaded the
+// document, or an e-mail of a sender who is not accepted brought it. SYSTEM does not
+// approve such an invoice, because the assistant or sender may have made it up.
+func (s *Service) NeedsPerson(ctx context.Context, a identity.Actor, d *document.Document, settings *entity.Settings) (bool, error) {
+	if e := d.Email; e != nil && !e.Accepted {
+		return true, nil // domain D33
+	}
+	if settings.AssistantsApprove() {
+		return false, nil
+	}
+	// A part comes from whoever uploaded its file, also if a person divided it. The file
+	// may be in a container.
+	subjects := []uuid.UUID{d.ID}
+	for parent := d.ParentID; parent != uuid.Nil; {
+		file, err := s.Documents.Get(ctx, a.Scope(), parent)
+		if err != nil {
+			return false, fmt.Errorf("find the file of a part: %w", err)
+		}
+		subjects = append(subjects, file.ID)
+		parent = file.ParentID
+	}
+	received, err := s.Events.List(ctx, a.Scope(), event.Filter{
+		Types: []event.Type{event.DocumentReceived}, SubjectIDs: subjects,
+	}, page.Request{Limit: len(subjects)})
+	if err != nil {
+		return false, fmt.Errorf("find who uploaded the document: %w", err)
+	}
+	return slices.ContainsFunc(received.Items, func(e event.Event) bool { return e.ActorType == identity.ActorAssistant }), nil
+}
