@@ -86,6 +86,7 @@ type Server struct {
 	Responses      *responseCache
 	Log            *slog.Logger
 	Consents       Consents
+	LoopbackSetup  bool // a caller on this machine needs no setup code
 	MaxUploadBytes int64
 	TempDir        string
 }

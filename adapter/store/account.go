@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/page"
 
@@ -45,10 +46,43 @@ type Users struct{ s *Store }
 
 // Add implements identity.Users.
 func (r Users) Add(ctx context.Context, u *identity.User) error {
+	return r.s.inOne(ctx, func(ctx context.Context) error {
+		if err := r.lockFirst(ctx, "pg_advisory_xact_lock_shared"); err != nil {
+			return err
+		}
+		return r.add(ctx, u)
+	})
+}
+
+// AddFirst implements identity.Users.
+func (r Users) AddFirst(ctx context.Context, u *identity.User) error {
+	if err := r.lockFirst(ctx, "pg_advisory_xact_lock"); err != nil {
+		return err
+	}
+	exists, err := r.Any(ctx)
+	if err != nil {
+		return err
+	}
+	if exists {
+		return fault.New(fault.Conflict, fault.CodeConflict, "The first user exists already.")
+	}
+	return r.add(ctx, u)
+}
+
+func (r Users) add(ctx context.Context, u *identity.User) error {
 	r.s.stamp(&u.CreatedAt)
 	r.s.stamp(&u.UpdatedAt)
 	row := toUserRow(u)
 	return failed("add the user", r.s.handle(ctx).Create(&row).Error)
+}
+
+// lockFirst makes AddFirst wait for every transaction that adds a user, and these for AddFirst.
+// Additions do not wait for each other. SQLite has one writer, which the transaction already is.
+func (r Users) lockFirst(ctx context.Context, function string) error {
+	if !r.s.postgres {
+		return nil
+	}
+	return failed("wait for other users", r.s.handle(ctx).Exec("SELECT "+function+"(hashtextextended(?, 0))", "docledger first user").Error)
 }
 
 // ByEmail implements identity.Users.

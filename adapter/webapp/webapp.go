@@ -39,7 +39,7 @@ const (
 // A test compares them with docs/api.md.
 var pages = []string{
 	"/", "/inbox", "/documents", "/documents/:id", "/invoices/:id", "/confirm", "/suppliers", "/suppliers/:id", "/overview", "/integrations", "/integrations/:id", "/billing",
-	"/entities", "/entities/:id", "/settings", "/settings/:id", "/members", "/api-keys", "/webhooks", "/webhooks/:id", "/account/sessions", "/account/password",
+	"/entities", "/entities/:id", "/settings", "/settings/:id", "/members", "/api-keys", "/webhooks", "/webhooks/:id", "/account/sessions", "/account/password", "/setup",
 }
 
 // App is the web application of this build.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -87,8 +88,10 @@ func serve(ctx context.Context, roles []string, afterRestore bool) error {
 	if err := pauseWork(ctx, s, log, afterRestore); err != nil {
 		return err
 	}
-	if err := hintFirstUser(ctx, s); err != nil {
-		return err
+	if api {
+		if err := hintFirstUser(ctx, os.Stderr, s, cfg); err != nil {
+			return err
+		}
 	}
 	if tools {
 		if err := s.ServeTools(version, api); err != nil {
@@ -166,13 +169,15 @@ func serveTools(ctx context.Context, cfg config.Config, log *slog.Logger, starte
 	return t.Run(ctx, l)
 }
 
-// hintFirstUser prints the command that creates the first administrator if no user exists yet.
-func hintFirstUser(ctx context.Context, s *service.Service) error {
-	any, err := s.Organizations.HasUsers(ctx)
-	if err != nil || any {
+// hintFirstUser prints how to create the first administrator if no user exists yet: with the
+// setup code in the web application, or with a command.
+func hintFirstUser(ctx context.Context, w io.Writer, s *service.Service, cfg config.Config) error {
+	open, err := s.Session.SetupOpen(ctx)
+	if err != nil || !open {
 		return err
 	}
-	_, err = fmt.Fprintln(os.Stderr, "No user can sign in yet. Create the first administrator and their organization with:\n"+
-		`  docledger user add you@example.com --admin --new-organization "Your company"`)
+	_, err = fmt.Fprintf(w, "No user can sign in yet. Create the first administrator and their organization at\n"+
+		"  %s/setup\nwith the setup code\n  %s\nor with the command\n"+
+		"  docledger user add you@example.com --admin --new-organization \"Your company\"\n", cfg.BaseURL, s.Session.Setup.Code)
 	return err
 }

@@ -39,7 +39,16 @@ type options struct {
 	envFile     string
 	environment string
 	autoApprove bool
+	empty       bool
 	verbose     bool
+}
+
+// level is the least severe level of the log.
+func (o options) level() slog.Level {
+	if o.verbose {
+		return slog.LevelInfo
+	}
+	return slog.LevelWarn
 }
 
 func main() {
@@ -50,6 +59,7 @@ func main() {
 	flag.StringVar(&o.envFile, "env-file", "", "also write the KEY=value lines to this file, whole, once everything answers")
 	flag.StringVar(&o.environment, "env", string(config.Local), "the environment to act: local or deployed")
 	flag.BoolVar(&o.autoApprove, "auto-approve", false, "complete every page of the simulators at once, as a person would who agrees")
+	flag.BoolVar(&o.empty, "empty", false, "start with local accounts and without users, without an identity provider and a payment processor")
 	flag.BoolVar(&o.verbose, "verbose", false, "log every request")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -82,6 +92,9 @@ func run(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w; choose another port with --port, or --port 0 for a free one", err)
 	}
+	if o.empty {
+		return runEmpty(ctx, o, l)
+	}
 	baseURL := "http://" + l.Addr().String()
 	payments, err := startPayments(baseURL, o.autoApprove)
 	if err != nil {
@@ -102,11 +115,7 @@ func run(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
-	level := slog.LevelWarn
-	if o.verbose {
-		level = slog.LevelInfo
-	}
-	s, err := service.Open(ctx, cfg, logging.New(os.Stderr, "text", level), service.Overrides{Version: "sandbox", TestKeys: true, Resolver: email.NoNames{}})
+	s, err := service.Open(ctx, cfg, logging.New(os.Stderr, "text", o.level()), service.Overrides{Version: "sandbox", TestKeys: true, Resolver: email.NoNames{}})
 	if err != nil {
 		return err
 	}
@@ -155,10 +164,19 @@ func run(ctx context.Context, o options) (err error) {
 
 // configuration is what the environment would say.
 func configuration(o options, baseURL string, p *payments, providers *simulators, people *identityProvider) (config.Config, error) {
+	further := people.settings()
+	maps.Copy(further, map[string]string{
+		"BILLING": "stripe", "PAYMENT_SECRET_KEY": paymentSecretKey, "PAYMENT_SIGNING_SECRETS": paymentSigningSecret,
+		"PAYMENT_URL": p.url, "PAYMENT_PRODUCTS": p.product,
+	})
+	return configured(o, baseURL, providers, further)
+}
+
+// configured adds to the further variables what every sandbox has.
+func configured(o options, baseURL string, providers *simulators, further map[string]string) (config.Config, error) {
 	values := map[string]string{
 		"DOCLEDGER_ENV": o.environment, "WEBHOOK_LOOPBACK": "on", "BASE_URL": baseURL, "DATA_DIR": o.dataDir,
-		"BILLING": "stripe", "PAYMENT_SECRET_KEY": paymentSecretKey, "PAYMENT_SIGNING_SECRETS": paymentSigningSecret,
-		"BACKEND_URL": baseURL, "NOTIFICATIONS_URL": baseURL, "PAYMENT_URL": p.url, "PAYMENT_PRODUCTS": p.product, "REDIRECT_ORIGINS": baseURL + ",http://localhost:*,http://127.0.0.1:*", "CORS_ALLOWED_ORIGINS": "http://localhost:*,http://127.0.0.1:*", "SHUTDOWN_TIMEOUT": (5 * time.Second).String(), "SHUTDOWN_DELAY": "1ms",
+		"BACKEND_URL": baseURL, "NOTIFICATIONS_URL": baseURL, "REDIRECT_ORIGINS": baseURL + ",http://localhost:*,http://127.0.0.1:*", "CORS_ALLOWED_ORIGINS": "http://localhost:*,http://127.0.0.1:*", "SHUTDOWN_TIMEOUT": (5 * time.Second).String(), "SHUTDOWN_DELAY": "1ms",
 		// Everybody here is at one address, and may be a test that signs in and asks often.
 		"SIGN_IN_TRIES_PER_ADDRESS": "100000", "REQUESTS_PER_CREDENTIAL": "1000000", "REQUESTS_PER_ORGANIZATION": "1000000",
 		"REQUESTS_PER_ADDRESS": "1000000", "REQUESTS_AT_ONCE": "1000",
@@ -166,7 +184,7 @@ func configuration(o options, baseURL string, p *payments, providers *simulators
 	maps.Copy(values, map[string]string{"EMAIL_DOMAIN": "in.example.com", "EMAIL_LISTEN": "127.0.0.1:0", "EMAIL_WEBHOOK_SECRET": emailWebhookSecret})
 	maps.Copy(values, providers.environment())
 	values["NOTIFICATIONS_URL"] = baseURL
-	maps.Copy(values, people.settings())
+	maps.Copy(values, further)
 	return service.ConfiguredSimulated(func(name string) (string, bool) { v, ok := values[name]; return v, ok })
 }
 

@@ -157,3 +157,25 @@ func TestPagesOfThisMachineCanCallTheAPI(t *testing.T) {
 		}
 	}
 }
+
+// TestEmptySandbox expects an installation without users, whose setup code creates the first one.
+func TestEmptySandbox(t *testing.T) {
+	s := start(t, options{empty: true, environment: "deployed", autoApprove: true})
+	defer s.stop()
+	body, err := json.Marshal(map[string]string{
+		"code": s.env["SETUP_CODE"], "organization_name": "Example Ltd", "name": "Ada", "email": "ada@example.com", "password": "a long password",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{http.StatusOK, http.StatusUnauthorized} {
+		resp, err := http.Post(s.env["BASE_URL"]+"/api/setup", "application/json", bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("the response is %d, want %d", resp.StatusCode, want)
+		}
+	}
+}

@@ -126,12 +126,17 @@ func announce(ctx context.Context, at addresses, envFile string, s seeds, ended 
 	}...) {
 		fmt.Fprintf(&lines, "%s=%s\n", kv[0], kv[1])
 	}
+	return printLines(envFile, lines.String())
+}
+
+// printLines writes the KEY=value lines to the file, if there is one, and prints them.
+func printLines(envFile, lines string) error {
 	if envFile != "" {
-		if err := writeWhole(envFile, lines.Bytes()); err != nil {
+		if err := writeWhole(envFile, []byte(lines)); err != nil {
 			return fmt.Errorf("write --env-file: %w", err)
 		}
 	}
-	_, err := fmt.Fprintf(os.Stdout, "docledger sandbox ready\n%s", lines.String())
+	_, err := fmt.Fprintf(os.Stdout, "docledger sandbox ready\n%s", lines)
 	return err
 }
 

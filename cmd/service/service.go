@@ -32,6 +32,7 @@ import (
 	domainbilling "docledger/domain/billing"
 	"docledger/domain/document"
 	"docledger/domain/extraction"
+	"docledger/domain/identity"
 	domaininbox "docledger/domain/inbox"
 	"docledger/domain/integration"
 	"docledger/infrastructure/clock"
@@ -242,6 +243,9 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 		plans = billing.ActiveOnly{Plans: plans, Organizations: s.store.Organizations()}
 	}
 	s.wire(plans, tokens, passwords, reader)
+	if s.identities == nil { // an identity provider has its own first user
+		s.Session.Setup = &session.Setup{Code: identity.SetupCode(seeds[0]), Founder: s.Organizations}
+	}
 	return s.buildHandler()
 }
 
@@ -330,7 +334,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 func (s *Service) buildHandler() (err error) {
 	server := &httpapi.Server{
 		UseCases: s.UseCases, Idempotency: s.store.Idempotency(), Clock: s.clock, Web: convert.Web(s.cfg.WebURL), BaseURL: s.cfg.BaseURL, PagesURL: s.cfg.WebURL,
-		Log: s.log, MaxUploadBytes: s.cfg.MaxUploadBytes, TempDir: s.cfg.DataDir,
+		Log: s.log, MaxUploadBytes: s.cfg.MaxUploadBytes, TempDir: s.cfg.DataDir, LoopbackSetup: s.cfg.Environment.Rules().LoopbackSetup && len(s.cfg.TrustedProxies) == 0,
 		Consents: httpapi.Consents{
 			Path: callbackPath, Secure: strings.HasPrefix(s.cfg.BaseURL, "https://"), Loopback: s.cfg.Environment.Rules().LoopbackConsent,
 		},

@@ -65,6 +65,10 @@ type Claims struct {
 type Users interface {
 	// Add stores a new user. An address in use is a Conflict fault.
 	Add(ctx context.Context, u *User) error
+	// AddFirst stores a new user if there is none. Otherwise it is a Conflict fault. Of
+	// concurrent calls of Add and AddFirst, AddFirst is the first or fails. It needs a
+	// transaction.
+	AddFirst(ctx context.Context, u *User) error
 	// ByEmail returns the local account with a normalized address, or a NotFound
 	// fault.
 	ByEmail(ctx context.Context, email string) (*User, error)

@@ -31,6 +31,9 @@ type Rules struct {
 	// LoopbackConsent lets a browser on this machine finish a consent that another
 	// browser started, without the confirmation page.
 	LoopbackConsent bool
+	// LoopbackSetup lets a caller on this machine create the first administrator without
+	// the setup code.
+	LoopbackSetup bool
 	// ClientRequired reports whether the start fails without OAUTH_CLIENT_ID.
 	// Otherwise the service refuses every OAuth token.
 	ClientRequired bool
@@ -41,7 +44,7 @@ func (e Environment) Rules() Rules {
 	if e == Local {
 		return Rules{
 			ConfidentialClient: true, TokenAuthMethod: "client_secret_post", Scopes: []string{"user:org:read"},
-			PlainHTTPIssuer: true, LoopbackRedirects: true, LoopbackSignIn: true, LoopbackConsent: true,
+			PlainHTTPIssuer: true, LoopbackRedirects: true, LoopbackSignIn: true, LoopbackConsent: true, LoopbackSetup: true,
 		}
 	}
 	return Rules{

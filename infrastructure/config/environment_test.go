@@ -15,7 +15,7 @@ func TestEnvironmentRules(t *testing.T) {
 	for environment, want := range map[config.Environment]config.Rules{
 		config.Local: {
 			ConfidentialClient: true, TokenAuthMethod: "client_secret_post", Scopes: []string{"user:org:read"},
-			PlainHTTPIssuer: true, LoopbackRedirects: true, LoopbackSignIn: true, LoopbackConsent: true,
+			PlainHTTPIssuer: true, LoopbackRedirects: true, LoopbackSignIn: true, LoopbackConsent: true, LoopbackSetup: true,
 		},
 		config.Deployed: {TokenAuthMethod: "none", Scopes: []string{"profile", "email", "user:org:read"}, ClientRequired: true},
 	} {

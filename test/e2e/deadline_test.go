@@ -21,7 +21,7 @@ import (
 var accounts = []string{"users", "memberships", "organizations", "sessions", "sign_in_attempts", "api_keys"}
 
 // ofAccounts are the operations that need no other table.
-var ofAccounts = []string{"whereTo", "login", "refreshToken", "logout", "listSessions", "endSession", "changePassword", "getMe", "listMembers", "listApiKeys", "createApiKey", "revokeApiKey", "listPlans", "createCheckoutSession", "createPortalSession"}
+var ofAccounts = []string{"whereTo", "login", "getSetup", "setUp", "refreshToken", "logout", "listSessions", "endSession", "changePassword", "getMe", "listMembers", "listApiKeys", "createApiKey", "revokeApiKey", "listPlans", "createCheckoutSession", "createPortalSession"}
 
 // TestDatabaseWorkEndsWithTheRequest locks the tables of the service while every
 // operation runs. REQUEST_TIMEOUT must end each request with 503 and its

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"docledger/domain/event"
 	"docledger/domain/fault"
@@ -43,16 +44,25 @@ type Service struct {
 
 // Create adds an organization.
 func (s *Service) Create(ctx context.Context, name string) (*organization.Organization, error) {
-	name = strings.TrimSpace(name)
-	if name == "" || len(name) > maxName || strings.ContainsFunc(name, unicode.IsControl) {
-		return nil, fault.InvalidField("name", "must have 1 to %d characters and no control characters", maxName)
+	if err := checkName("name", name); err != nil {
+		return nil, err
 	}
+	name = strings.TrimSpace(name)
 	now := s.Clock.Now()
 	o := &organization.Organization{ID: s.IDs.New(), Name: name, CreatedAt: now, UpdatedAt: now}
 	if err := s.Organizations.Add(ctx, o); err != nil {
 		return nil, fmt.Errorf("add organization: %w", err)
 	}
 	return o, nil
+}
+
+// checkName returns an Invalid fault for a name that cannot be stored or shown.
+func checkName(field, name string) error {
+	name = strings.TrimSpace(name)
+	if name == "" || utf8.RuneCountInString(name) > maxName || strings.ContainsFunc(name, unicode.IsControl) {
+		return fault.InvalidField(field, "must have 1 to %d characters and no control characters", maxName)
+	}
+	return nil
 }
 
 // List returns all organizations, oldest first.
@@ -94,6 +104,24 @@ type AddUserInput struct {
 // AddUser makes an account and its membership of an organization, whose id it
 // returns too.
 func (s *Service) AddUser(ctx context.Context, in AddUserInput) (*identity.User, uuid.UUID, error) {
+	return s.addUser(ctx, in, false)
+}
+
+// AddFirstAdmin creates the first user as the administrator of a new organization. It
+// is a Conflict fault if any user exists.
+func (s *Service) AddFirstAdmin(ctx context.Context, admin identity.FirstAdmin) (*identity.User, uuid.UUID, error) {
+	if err := checkName("organization_name", admin.OrganizationName); err != nil {
+		return nil, uuid.Nil, err
+	}
+	if err := checkName("name", admin.Name); err != nil {
+		return nil, uuid.Nil, err
+	}
+	return s.addUser(ctx, AddUserInput{
+		Email: admin.Email, Name: admin.Name, Password: admin.Password, NewOrganization: admin.OrganizationName, Role: identity.RoleAdmin,
+	}, true)
+}
+
+func (s *Service) addUser(ctx context.Context, in AddUserInput, first bool) (*identity.User, uuid.UUID, error) {
 	u, err := s.newUser(ctx, in)
 	if err != nil {
 		return nil, uuid.Nil, err
@@ -106,7 +134,11 @@ func (s *Service) AddUser(ctx context.Context, in AddUserInput) (*identity.User,
 			}
 			in.OrganizationID = o.ID
 		}
-		if err := s.Users.Add(ctx, u); err != nil {
+		add := s.Users.Add
+		if first {
+			add = s.Users.AddFirst
+		}
+		if err := add(ctx, u); err != nil {
 			return fmt.Errorf("add user: %w", err)
 		}
 		return s.join(ctx, u.ID, in.OrganizationID, in.Role)
@@ -252,6 +284,3 @@ func (s *Service) changeUser(ctx context.Context, email string, endSessions bool
 		return err
 	})
 }
-
-// HasUsers says whether anybody could sign in.
-func (s *Service) HasUsers(ctx context.Context) (bool, error) { return s.Users.Any(ctx) }

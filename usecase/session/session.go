@@ -92,7 +92,10 @@ type Service struct {
 	// FailureFloor is the minimum duration of a refused sign-in, so that the duration
 	// does not reveal the reason; 0 if only the hash of the password takes time.
 	FailureFloor time.Duration
-	Log          *slog.Logger
+	// Setup creates the first administrator; nil if people are managed by an identity
+	// provider.
+	Setup *Setup
+	Log   *slog.Logger
 
 	turns usecase.Turns[string] // of the attempts on one account from one network
 }

@@ -31,6 +31,12 @@ const signInRoute = createRoute({
   component: SignInScreen,
 })
 
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  component: lazyRouteComponent(() => import('@/screens/setup/SetupScreen'), 'SetupScreen'),
+})
+
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
@@ -92,7 +98,7 @@ const consentReturn = createRoute({
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([signInRoute, shell.addChildren([
+  routeTree: root.addChildren([signInRoute, setup, shell.addChildren([
     inbox,
     review,
     confirm,

@@ -22,6 +22,8 @@ import (
 // Public operations take no credential.
 var verdicts = map[string]string{
 	"login":                      "public",
+	"getSetup":                   "public",
+	"setUp":                      "public",
 	"finishAuthorization":        "public",
 	"confirmAuthorization":       "public",
 	"receivePaymentEvent":        "public",

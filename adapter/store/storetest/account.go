@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"errors"
 	"reflect"
 	"slices"
@@ -53,7 +54,9 @@ func testAccounts(t *testing.T, b *bench) {
 	}
 	u := filled[identity.User]()
 	u.IdentityID = ""
-	must(t, b.Users().Add(b.ctx, &u))
+	must(t, b.InTx(b.ctx, func(ctx context.Context) error { return b.Users().AddFirst(ctx, &u) }))
+	second := &identity.User{ID: newID(), Email: "second@example.com", CreatedAt: b.at, UpdatedAt: b.at}
+	wantCode(t, b.InTx(b.ctx, func(ctx context.Context) error { return b.Users().AddFirst(ctx, second) }), fault.CodeConflict)
 	if any, err := b.Users().Any(b.ctx); !any || err != nil {
 		t.Errorf("users: %t, %v", any, err)
 	}

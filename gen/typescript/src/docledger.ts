@@ -760,6 +760,28 @@ export class Docledger {
   }
 
   /**
+   * Tell whether the installation has no user yet
+   *
+   * An installation with local accounts has no user after its first start.
+   * `setUp` then creates the first administrator.
+   */
+  getSetup(options: Call<types.GetSetupData> = {}): Promise<Answer<types.GetSetupResponse>> {
+    return this.#transport.call({ id: 'getSetup', open: true, safe: true }, sdk.getSetup, options)
+  }
+
+  /**
+   * Create the first administrator
+   *
+   * Creates the first organization and its administrator, and returns a token. The
+   * setup code is in the log of the service. In the environment `local`, a caller on
+   * the machine of the service needs none. The code ends with the first user: the
+   * error is then the same as for a wrong code.
+   */
+  setUp(options: Call<types.SetUpData>): Promise<Answer<types.SetUpResponse>> {
+    return this.#transport.call({ id: 'setUp', open: true }, sdk.setUp, options)
+  }
+
+  /**
    * List suppliers
    *
    * The suppliers of one entity, newest first. Without `entity_id`, the suppliers of

@@ -62,6 +62,14 @@ export async function signIn(email: string, password: string): Promise<void> {
   session.begin(data)
 }
 
+type FirstAdmin = NonNullable<Parameters<Docledger['setUp']>[0]>['body']
+
+/** Creates the first administrator of the installation and signs them in. */
+export async function setUp(body: FirstAdmin): Promise<void> {
+  const { data } = await api.setUp({ body })
+  session.begin(data)
+}
+
 export async function signOut(): Promise<void> {
   try {
     await api.logout()

@@ -10,6 +10,7 @@ import type { inbox } from './en/inbox'
 import type { integrations } from './en/integrations'
 import type { overview } from './en/overview'
 import type { review } from './en/review'
+import type { setup } from './en/setup'
 import { shell } from './en/shell'
 import type { suppliers } from './en/suppliers'
 import { uploads } from './en/uploads'
@@ -19,7 +20,7 @@ import type { webhooks } from './en/webhooks'
 type Parts = [
   typeof administration, typeof attention, typeof billing, typeof common, typeof confirm, typeof documents, typeof inbox, typeof integrations,
   typeof overview,
-  typeof review, typeof shell, typeof suppliers, typeof uploads, typeof values,
+  typeof review, typeof setup, typeof shell, typeof suppliers, typeof uploads, typeof values,
   typeof webhooks,
 ]
 

@@ -2881,6 +2881,40 @@ export type SettingsUpdate = {
     version?: Version;
 };
 
+export type SetupRequest = {
+    /**
+     * The setup code from the log of the service. Case and separators do not matter.
+     */
+    code?: string;
+    /**
+     * The administrator's e-mail address.
+     */
+    email: string;
+    /**
+     * The name of the administrator.
+     */
+    name: string;
+    /**
+     * The name of the first organization.
+     */
+    organization_name: string;
+    /**
+     * The administrator's password.
+     */
+    password: string;
+};
+
+export type SetupState = {
+    /**
+     * True: this caller must send the setup code.
+     */
+    code_required: boolean;
+    /**
+     * True: no user exists, and `setUp` creates the first one.
+     */
+    open: boolean;
+};
+
 /**
  * A signature of the file, as the file states it. It is not verified.
  */
@@ -7619,6 +7653,104 @@ export type UpdateSettingsResponses = {
 };
 
 export type UpdateSettingsResponse = UpdateSettingsResponses[keyof UpdateSettingsResponses];
+
+export type GetSetupData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/setup';
+};
+
+export type GetSetupErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetSetupError = GetSetupErrors[keyof GetSetupErrors];
+
+export type GetSetupResponses = {
+    /**
+     * The state of the installation.
+     */
+    200: SetupState;
+};
+
+export type GetSetupResponse = GetSetupResponses[keyof GetSetupResponses];
+
+export type SetUpData = {
+    body: SetupRequest;
+    path?: never;
+    query?: never;
+    url: '/api/setup';
+};
+
+export type SetUpErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type SetUpError = SetUpErrors[keyof SetUpErrors];
+
+export type SetUpResponses = {
+    /**
+     * The token of the administrator.
+     */
+    200: Token;
+};
+
+export type SetUpResponse = SetUpResponses[keyof SetUpResponses];
 
 export type ListSuppliersData = {
     body?: never;

@@ -21,7 +21,7 @@ const columns: Column<Entity>[] = [
   { id: 'name', header: t('entities.name'), cell: (e) => <Link to="/entities/$id" params={{ id: e.id }}>{e.name}</Link> },
   { id: 'taxIds', header: t('entities.taxIds'), cell: (e) => e.tax_ids.join(', ') || '–' },
   { id: 'access', header: t('entities.access'), cell: (e) => label('access', e.access) },
-  { id: 'state', header: t('entities.state'), cell: (e) => <Tag tone={e.archived ? 'plain' : 'green'}>{t(e.archived ? 'entities.archived' : 'entities.active')}</Tag> },
+  { id: 'state', header: t('entities.state'), cell: (e) => <><Tag tone={e.archived ? 'plain' : 'green'}>{t(e.archived ? 'entities.archived' : 'entities.active')}</Tag>{e.legal_hold && <> <Tag tone="amber">{t('entities.held')}</Tag></>}</> },
   { id: 'actions', header: t('documents.actions'), kind: 'actions', cell: (e) => <Link to="/settings/$id" params={{ id: e.id }}>{t('entities.settings')}</Link> },
 ]
 

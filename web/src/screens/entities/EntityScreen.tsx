@@ -12,7 +12,7 @@ import { label, t } from '@/text/text'
 import { Button, ButtonLink } from '@/ui/Button'
 import { SelectField } from '@/ui/choices'
 import { DataTable, type Column } from '@/ui/DataTable'
-import { TextField } from '@/ui/fields'
+import { SwitchField, TextField } from '@/ui/fields'
 import { notify } from '@/ui/notices'
 import { ConfirmDialog } from '@/ui/overlays'
 import { Empty, ErrorBanner, Page, Section, Skeleton } from '@/ui/parts'
@@ -42,6 +42,7 @@ function EntityForm({ entity }: { entity: Entity }) {
   const [taxIds, setTaxIds] = useState(entity.tax_ids.join('\n'))
   const [aliases, setAliases] = useState(entity.aliases.join('\n'))
   const [archiving, archive] = useState(false)
+  const [endingHold, endHold] = useState(false)
   const update = useChange(async (body: EntityUpdate) => {
     await api.updateEntity({ path: { entity_id: entity.id }, body, headers: { 'If-Match': `"${entity.version}"` } })
     notify(t('common.saved'))
@@ -54,14 +55,7 @@ function EntityForm({ entity }: { entity: Entity }) {
   return (
     <Page
       title={entity.name}
-      actions={
-        <>
-          <ButtonLink to={`/settings/${entity.id}`} icon="settings">{t('entities.settings')}</ButtonLink>
-          {isAdmin && (entity.archived
-            ? <Button onPress={() => update.mutate({ archived: false })}>{t('entities.restore')}</Button>
-            : <Button look="danger" onPress={() => archive(true)}>{t('entities.archive')}</Button>)}
-        </>
-      }
+      actions={<ButtonLink to={`/settings/${entity.id}`} icon="settings">{t('entities.settings')}</ButtonLink>}
     >
       {update.isError && <ErrorBanner error={update.error} />}
       <form className="stack loose" onSubmit={(event) => { event.preventDefault(); save() }}>
@@ -76,6 +70,30 @@ function EntityForm({ entity }: { entity: Entity }) {
         {isAdmin && <div><Button type="submit" look="primary" isPending={update.isPending}>{t('common.save')}</Button></div>}
       </form>
       {isAdmin && <Roles entity={entity} onChange={(body) => update.mutate(body)} />}
+      {isAdmin && (
+        <Section
+          title={t('entities.keeping')}
+          lead={t('entities.keeping.lead')}
+          actions={entity.archived
+            ? <Button onPress={() => update.mutate({ archived: false })}>{t('entities.restore')}</Button>
+            : <Button look="danger" onPress={() => archive(true)}>{t('entities.archive')}</Button>}
+        >
+          <SwitchField
+            label={t('entities.hold')}
+            hint={t('entities.hold.hint')}
+            isSelected={entity.legal_hold}
+            onChange={(on) => (on ? update.mutate({ legal_hold: true }) : endHold(true))}
+          />
+        </Section>
+      )}
+      <ConfirmDialog
+        title={t('entities.hold.end.title', { name: entity.name })}
+        text={t('entities.hold.end.text')}
+        action={t('entities.hold.end')}
+        isOpen={endingHold}
+        onClose={() => endHold(false)}
+        onConfirm={() => update.mutate({ legal_hold: false })}
+      />
       <ConfirmDialog
         title={t('entities.archive.title', { name: entity.name })}
         text={t('entities.archive.text')}

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { api } from '@/api/client'
 import { blockingRules, failedChecks, reasonOf } from '@/invoices/reasons'
 import { download } from '@/invoices/download'
+import '@/text/parts/documents'
 import '@/text/parts/review'
 import { t } from '@/text/text'
 import { Button } from '@/ui/Button'
@@ -27,10 +28,12 @@ interface Props {
   busy: boolean
   rejecting: boolean
   onRejecting: (open: boolean) => void
+  /** Asks whether the document is deleted; undefined without the right. */
+  onDelete?: () => void
 }
 
 /** The decisions, always in view. Failed checks are named on the button that accepts them. */
-export function Footer({ invoice, decisions, may, busy, rejecting, onRejecting }: Props) {
+export function Footer({ invoice, decisions, may, busy, rejecting, onRejecting, onDelete }: Props) {
   const [reason, setReason] = useState('')
   const blocking = blockingRules(invoice.checks)
   const despite = failedChecks(invoice.checks).filter((c) => c.severity === 'BLOCKING').map(reasonOf)
@@ -40,6 +43,7 @@ export function Footer({ invoice, decisions, may, busy, rejecting, onRejecting }
     { id: 'download', label: t('review.original.download'), onAction: () => void download(() => api.getDocumentContent({ path: { document_id: invoice.document_id } })) },
     { id: 'reopen', label: t('review.reopen'), isDisabled: !canReopen, onAction: decisions.reopen },
     { id: 'again', label: t('review.extractAgain'), isDisabled: !may.edit || !isOpen(invoice), onAction: decisions.extractAgain },
+    ...(onDelete ? [{ id: 'delete', label: t('documents.delete.menu'), danger: true, isDisabled: invoice.status === 'APPROVED' || invoice.status === 'SYNCED', onAction: onDelete }] : []),
   ]
   return (
     <footer className="decisions">

@@ -8,12 +8,13 @@ import { keep, useInvoiceActions } from '@/invoices/actions'
 import { AssignDialog } from '@/invoices/AssignDialog'
 import { History } from '@/invoices/History'
 import { blockingRules } from '@/invoices/reasons'
-import { useEntity, useMay } from '@/layout/useEntity'
+import { useEntity, useIsAdmin, useMay } from '@/layout/useEntity'
 import { useKeys } from '@/layout/useKeys'
 import '@/text/parts/review'
 import { t, type MessageKey } from '@/text/text'
 import { notify } from '@/ui/notices'
 import { ErrorBanner, Section } from '@/ui/parts'
+import { DeleteDocument } from '@/screens/documents/DeleteDocument'
 import type { InboxSearch } from '@/screens/inbox/search'
 
 import { CheckList } from './CheckList'
@@ -60,6 +61,8 @@ export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }
   const [busy, setBusy] = useState(false)
   const [rejecting, setRejecting] = useState(false)
   const [assigning, setAssigning] = useState(false)
+  const [deleting, setDeleting] = useState(false)
+  const isAdmin = useIsAdmin()
   const column = useRef<HTMLDivElement>(null)
   const threshold = useQuery(settingsQuery(invoice.entity_id)).data?.review_threshold
   const doubtful = useMemo(() => new Set(doubtfulPaths(invoice, threshold)), [invoice, threshold])
@@ -140,7 +143,7 @@ export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }
     m: () => may.edit && setAssigning(true),
     n: () => window.document.getElementById('note')?.focus(),
     escape: () => onOpen(undefined),
-  }, !rejecting && !assigning)
+  }, !rejecting && !assigning && !deleting)
 
   const fields = (paths: readonly string[]) => (
     <div className="values">
@@ -189,7 +192,8 @@ export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }
           </Section>
           <Section title={t('review.section.history')}><History invoiceId={invoice.id} /></Section>
         </div>
-        <Footer invoice={invoice} decisions={decisions} may={may} busy={busy} rejecting={rejecting} onRejecting={setRejecting} />
+        <Footer invoice={invoice} decisions={decisions} may={may} busy={busy} rejecting={rejecting} onRejecting={setRejecting} onDelete={isAdmin ? () => setDeleting(true) : undefined} />
+        {isAdmin && <DeleteDocument document={document} isOpen={deleting} onClose={() => setDeleting(false)} onDeleted={next} />}
         <AssignDialog
           isOpen={assigning}
           entities={entity ? [entity] : []}

@@ -1,11 +1,11 @@
 import './sign-in.css'
 
 import { hasCode } from '@docledger/client'
-import { useMutation } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Navigate, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
 
-import { signIn } from '@/api/client'
+import { api, signIn } from '@/api/client'
 import { queryClient } from '@/api/queries'
 import { t } from '@/text/text'
 import { Button } from '@/ui/Button'
@@ -25,9 +25,14 @@ export function SignInScreen() {
     },
     onError: () => setPassword(''),
   })
+  // An installation without users has nobody who could sign in.
+  const setup = useQuery({ queryKey: ['setup'], queryFn: async () => (await api.getSetup()).data, retry: false })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     attempt.mutate()
+  }
+  if (setup.data?.open) {
+    return <Navigate to="/setup" search={{}} replace />
   }
   return (
     <main className="sign-in">

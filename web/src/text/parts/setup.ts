@@ -1,0 +1,4 @@
+import { setup } from '../en/setup'
+import { addMessages } from '../messages'
+
+addMessages(setup)
