@@ -18,5 +18,6 @@ version=$(sed -n 's/^  version: //p' "$root/openapi/common.yaml")
 printf '"""The version of the specification."""\n\n__version__ = "%s"\n' "$version" >"$work/package/docledger/version.py"
 "$work/tools/bin/openapi-python-client" generate --fail-on-warning --path "$root/openapi/docledger.json" \
 	--config "$here/generator.yaml" --meta none --output-path "$work/package/docledger/api" >/dev/null
+"$work/tools/bin/python" "$here/values.py" "$root/openapi/docledger.json" "$work/package/docledger/values.py"
 "$work/tools/bin/python" -m build --wheel --no-isolation --outdir "$work/dist" "$work/package" >/dev/null
 "$work/tools/bin/python" -c 'import sys; print("built", sys.argv[1])' "$(ls "$work"/dist/*.whl)"

@@ -56,15 +56,19 @@ export function prepare(spec) {
 
 /**
  * Makes a closed list with one more value of each list of an answer that may
- * get more (x-extensible-enum), and says how many there are.
+ * get more (x-extensible-enum), and says how many there are. A nullable list has
+ * null as a value, because the generator ignores nullable there.
  */
 export function closeOpenEnums(spec) {
   let count = 0
-  walk(spec.components, (schema) => {
+  walk(spec, (schema) => {
     const values = schema['x-extensible-enum']
     if (Array.isArray(values)) {
       schema.enum = [...values, other]
       count++
+    }
+    if (schema.nullable === true && Array.isArray(schema.enum) && !schema.enum.includes(null)) {
+      schema.enum = [...schema.enum, null]
     }
   })
   return count

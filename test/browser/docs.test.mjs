@@ -138,6 +138,37 @@ test('the pages of the documentation', async (t) => {
     await picture(page, 'errors')
   })
 
+  await t.test('an example has a tab for each language, and the choice is kept', async () => {
+    await page.goto(origin + '/docs/uploads')
+    const tab = (name) => page.getByRole('tab', { name }).first()
+    await tab('Python').click()
+    await page.getByText('api.upload(io.BytesIO(content)').first().waitFor()
+    assert.equal(await page.locator('code.language-sh:visible').count(), 0)
+    await page.getByText('"filename": "second.xml"').first().waitFor() // the response belongs to each language
+    await page.keyboard.press('ArrowLeft')
+    assert.equal(await tab('TypeScript').getAttribute('aria-selected'), 'true')
+    await page.goto(origin + '/docs/review')
+    assert.equal(await tab('TypeScript').getAttribute('aria-selected'), 'true')
+    await picture(page, 'docs-tabs')
+  })
+
+  await t.test('every page fits its window, light and dark', async () => {
+    const listed = [...(await (await fetch(origin + '/llms.txt')).text()).matchAll(/\]\((\/docs[^)]*)\.md\)/g)].map((m) => (m[1] === '/docs/index' ? '/docs' : m[1]))
+    assert.ok(listed.length > 25, listed.join())
+    for (const [colorScheme, width] of [['light', 390], ['dark', 1280]]) {
+      const other = await browser.newContext({ viewport: { width, height: 900 }, colorScheme })
+      const at = await other.newPage()
+      for (const path of new Set(listed)) {
+        await at.goto(origin + path)
+        await at.getByRole('heading', { level: 1 }).first().waitFor()
+        const wide = await at.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+        assert.ok(wide <= 0, `${path} is ${wide} pixels too wide at ${width}`)
+        await picture(at, `docs-${colorScheme}${path.replaceAll('/', '-')}`)
+      }
+      await other.close()
+    }
+  })
+
   await t.test('in the dark and on a telephone', async () => {
     const phone = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' })
     const small = await phone.newPage()

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -47,11 +48,12 @@ func TestSignatureExamples(t *testing.T) {
 	t.Parallel()
 	page := read(t, "docs/webhooks.md")
 	code := func(language string) string {
-		found := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(page)
-		if found == nil {
+		_, signature, found := strings.Cut(page, "\n## Signature\n")
+		example := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(signature)
+		if !found || example == nil {
 			t.Fatalf("docs/webhooks.md has no example in %s", language)
 		}
-		return found[1]
+		return example[1]
 	}
 	dir := t.TempDir()
 	program := filepath.Join(dir, "verify.py")

@@ -23,7 +23,8 @@ type example struct{ page, commands, language, output string }
 var fenced = regexp.MustCompile("(?s)```(\\w+)\n(.*?)```")
 
 // examplesOf returns the shell blocks of a page. The JSON or text block that
-// follows a shell block directly is its output.
+// follows a shell block directly, or after the same example in other languages,
+// is its output.
 func examplesOf(page, source string) []example {
 	var list []example
 	end := -1
@@ -35,8 +36,9 @@ func examplesOf(page, source string) []example {
 		case (language == "json" || language == "text") && end >= 0 && strings.TrimSpace(source[end:at[0]]) == "":
 			list[len(list)-1].language, list[len(list)-1].output = language, code
 		}
+		also := (language == "ts" || language == "python") && end >= 0 && strings.TrimSpace(source[end:at[0]]) == ""
 		end = -1
-		if language == "sh" {
+		if language == "sh" || also {
 			end = at[1]
 		}
 	}
@@ -69,6 +71,11 @@ func TestExamplesOfTheSite(t *testing.T) {
 		of := examplesOf(match[1], source)
 		if len(of) == 0 && !slices.Contains([]string{"errors.md", "index.md"}, filepath.Base(file)) {
 			t.Errorf("%s has no example", match[1])
+		}
+		for _, language := range []string{"ts", "python"} {
+			if len(of) > 0 && !strings.Contains(source, "```\n```"+language+"\n") {
+				t.Errorf("%s has no example in %s", match[1], language)
+			}
 		}
 		list = append(list, of...)
 	}
@@ -171,7 +178,7 @@ func compare(at string, shown, got any) string {
 // TestExamplesAreCompared verifies that a changed response is noticed.
 func TestExamplesAreCompared(t *testing.T) {
 	t.Parallel()
-	list := examplesOf("p", "```sh\ncurl a\n```\n```json\n{\"a\":{\"status\":\"APPROVED\"},\"b\":[{\"c\":1}]}\n```\n\n```sh\nb\n```\ntext\n```json\n{}\n```\n")
+	list := examplesOf("p", "```sh\ncurl a\n```\n```ts\nx\n```\n```python\ny\n```\n```json\n{\"a\":{\"status\":\"APPROVED\"},\"b\":[{\"c\":1}]}\n```\n\n```sh\nb\n```\ntext\n```json\n{}\n```\n")
 	if len(list) != 2 || list[0].language != "json" || list[1].language != "" {
 		t.Fatalf("%+v", list)
 	}

@@ -12,6 +12,7 @@ from docledger.api.api.documents import get_document_content, list_documents
 from docledger.api.api.entities import create_entity, list_entities
 from docledger.api.api.invoices import get_invoice
 from docledger.api.models import EntityCreate, Invoice
+from docledger.values import AccountClass, AccountTypeEnum, DocumentStatus
 
 VALUES = dict(line.split("=", 1) for line in Path(os.environ["DOCLEDGER_ENV_FILE"]).read_text().splitlines() if "=" in line)
 INVOICE = Path(os.environ["DOCLEDGER_EXAMPLE"])
@@ -25,7 +26,7 @@ class ClientTest(unittest.TestCase):
     def test_upload_to_invoice(self) -> None:
         document = self.api.upload(INVOICE, VALUES["ENTITY_ID"])
         ended = self.api.wait_for_extraction(document.id)
-        self.assertEqual(ended.status, "EXTRACTED")
+        self.assertEqual(ended.status, DocumentStatus.EXTRACTED)
         invoice = self.api.call(get_invoice.sync_detailed, invoice_id=ended.invoice_id)
         self.assertIsInstance(invoice, Invoice)
         self.assertEqual(invoice.id, self.api.extract(document.id).id)
@@ -52,6 +53,13 @@ class ClientTest(unittest.TestCase):
             self.api.call(create_entity.sync_detailed, body=EntityCreate(name=name), idempotency_key=key) for _ in range(2)
         )
         self.assertEqual(first.id, second.id)
+
+
+class ValuesTest(unittest.TestCase):
+    def test_classes_of_accounts(self) -> None:
+        self.assertEqual([AccountClass.CREDIT_CARD, AccountClass.ASSET], ["CreditCard", "Asset"])
+        self.assertLess(set(AccountClass), set(AccountTypeEnum))
+        self.assertEqual(len(AccountTypeEnum), 19)
 
 
 class RetryTest(unittest.TestCase):

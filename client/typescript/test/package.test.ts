@@ -85,7 +85,7 @@ describe('the examples of the README', () => {
 
 test('the example of docs/webhooks.md verifies a signature', async () => {
   const page = await readFile(join(root, 'docs', 'webhooks.md'), 'utf8')
-  const example = page.match(/```ts\n([\s\S]*?)```/)![1]!
+  const example = page.match(/```ts\n(import \{ verifyWebhook[\s\S]*?)```/)![1]!
   const signed = `
 import { createHmac } from 'node:crypto'
 const key = Buffer.alloc(32, 7), now = Math.floor(Date.now() / 1000)

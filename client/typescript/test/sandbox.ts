@@ -16,15 +16,22 @@ declare module 'vitest' {
 
 /** Starts one sandbox for all tests and stops it after them. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const [values, stop] = await start()
+  project.provide('sandbox', values)
+  return stop
+}
+
+/** Starts a sandbox. Returns its values and a function that stops it. */
+export async function start(): Promise<[Values, () => Promise<void>]> {
   const binary = process.env.SANDBOX ?? fileURLToPath(new URL('../../../bin/sandbox', import.meta.url))
   const child = spawn(binary, ['--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
   const values = await announced(child)
-  project.provide('sandbox', values)
-  return async () => {
+  const stop = async () => {
     const ended = once(child, 'exit')
     child.kill('SIGINT')
     await ended
   }
+  return [values, stop]
 }
 
 async function announced(child: ChildProcess): Promise<Values> {

@@ -1,6 +1,8 @@
 import { expectTypeOf, test } from 'vitest'
 
 import type {
+  AccountingAccount,
+  AccountTypeEnum,
   Answer,
   Docledger,
   DocledgerError,
@@ -24,6 +26,14 @@ test('enumerations are open in responses and closed in requests', () => {
   expectTypeOf<'A_LATER_ACCESS'>().not.toExtend<EntityAccessInput>()
   type Filter = NonNullable<NonNullable<ListInvoicesData['query']>['status']>[number]
   expectTypeOf<'A_LATER_STATUS'>().not.toExtend<Filter>()
+})
+
+test('an enumeration that may be null says so', () => {
+  expectTypeOf<null>().toExtend<InvoiceSummary['sync_state']>()
+  expectTypeOf<null>().toExtend<AccountingAccount['account_class']>()
+  expectTypeOf<null>().not.toExtend<AccountingAccount['class']>()
+  expectTypeOf<'CostofGoodsSold'>().toExtend<AccountTypeEnum>()
+  expectTypeOf<AccountTypeEnum>().not.toEqualTypeOf<string>()
 })
 
 test('a response has the type of its operation', () => {

@@ -35,7 +35,8 @@ for (const block of document.querySelectorAll('article pre')) {
 
 // Blocks of code that follow each other directly become tabs, one for each
 // language. The chosen language is kept for the other pages.
-const languages = { sh: 'curl', ts: 'TypeScript', python: 'Python', go: 'Go', json: 'JSON' }
+const languages = { sh: 'curl', ts: 'TypeScript', python: 'Python', go: 'Go' }
+const outputs = ['json', 'text']
 const languageOf = (frame) => /language-(\w+)/.exec(frame.querySelector('code')?.className ?? '')?.[1]
 const stored = () => { try { return sessionStorage.getItem('language') } catch { return null } }
 const groups = []
@@ -43,8 +44,14 @@ for (const first of document.querySelectorAll('.code')) {
   if (first.previousElementSibling?.classList.contains('code')) continue
   const frames = [first]
   for (let next = first.nextElementSibling; next?.classList.contains('code'); next = next.nextElementSibling) frames.push(next)
+  // What the example prints comes after its languages and is shown for each of them.
+  const end = frames.findIndex((frame) => outputs.includes(languageOf(frame)))
+  if (end > 0) {
+    frames[end].classList.add('output')
+    frames.length = end
+  }
   const names = frames.map(languageOf)
-  if (frames.length < 2 || names.some((n) => !languages[n] || n === 'json') || new Set(names).size < names.length) continue
+  if (frames.length < 2 || names.some((n) => !languages[n]) || new Set(names).size < names.length) continue
   const list = make('div', { className: 'tabs' })
   list.setAttribute('role', 'tablist')
   list.setAttribute('aria-label', 'Language')

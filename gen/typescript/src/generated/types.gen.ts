@@ -7,7 +7,7 @@ export type ClientOptions = {
 /**
  * The class of the account at every provider; null for types without a class.
  */
-export type AccountClass = 'Asset' | 'Liability' | 'Equity' | 'Revenue' | 'Expense' | 'Bank' | 'CreditCard' | (string & {});
+export type AccountClass = 'Asset' | 'Liability' | 'Equity' | 'Revenue' | 'Expense' | 'Bank' | 'CreditCard' | (string & {}) | null;
 
 /**
  * ACCOUNTING_A: the AccountClass. ACCOUNTING_B: the original type.
@@ -373,7 +373,7 @@ export type AssignRequest = {
 /**
  * The origin of the account or tax rate.
  */
-export type Assignment = 'DEFAULT' | 'MAPPING' | 'SUPPLIER' | 'LEDGER' | 'HUMAN' | (string & {});
+export type Assignment = 'DEFAULT' | 'MAPPING' | 'SUPPLIER' | 'LEDGER' | 'HUMAN' | (string & {}) | null;
 
 /**
  * A file embedded in the document.
@@ -861,7 +861,7 @@ export type Document = {
      * - `reader_unavailable`: the extraction process cannot start on the
      * server. The document is PROCESSING. Extraction resumes automatically.
      */
-    held_reason: 'plan_limit_reached' | 'reader_unavailable' | (string & {});
+    held_reason: 'plan_limit_reached' | 'reader_unavailable' | (string & {}) | null;
     id: Id;
     integration_id: NullableId;
     invoice_id: NullableId;
@@ -1642,7 +1642,7 @@ export type IntegrationStatusReport = {
     /**
      * Why polling is paused although the integration is active. Changes are not lost.
      */
-    paused_reason: 'subscription_inactive' | 'entity_archived' | 'held_after_restore' | (string & {});
+    paused_reason: 'subscription_inactive' | 'entity_archived' | 'held_after_restore' | (string & {}) | null;
     provider: IntegrationProvider;
     retry_at: NullableTimestamp;
     /**
@@ -2005,7 +2005,7 @@ export type InvoiceSummary = {
     /**
      * The state of the sync; null if no sync was requested.
      */
-    sync_state: 'QUEUED' | 'RUNNING' | 'CHECKING' | 'DONE' | 'FAILED' | (string & {});
+    sync_state: 'QUEUED' | 'RUNNING' | 'CHECKING' | 'DONE' | 'FAILED' | (string & {}) | null;
     tax_total: NullableDecimal;
     updated_at: Timestamp;
     version: Version;
@@ -2030,7 +2030,7 @@ export type InvoiceValidation = {
     /**
      * The syntax of the original; null if no rules apply to it.
      */
-    format: 'ubl' | 'cii' | (string & {});
+    format: 'ubl' | 'cii' | (string & {}) | null;
     invoice_id: Id;
     /**
      * The limits of the result.
@@ -3089,7 +3089,7 @@ export type SupplierBankAccount = {
 /**
  * HUMAN: a person set it. LEDGER: usual in the ledger's bills of the last 12 months.
  */
-export type SupplierDefaultSource = 'HUMAN' | 'LEDGER' | (string & {});
+export type SupplierDefaultSource = 'HUMAN' | 'LEDGER' | (string & {}) | null;
 
 export type SupplierList = {
     items: Array<Supplier>;
@@ -3134,7 +3134,7 @@ export type Sync = {
     /**
      * Whether the original was attached to the bill.
      */
-    attachment: 'ATTACHED' | 'RENDERED' | 'SKIPPED' | (string & {});
+    attachment: 'ATTACHED' | 'RENDERED' | 'SKIPPED' | (string & {}) | null;
     /**
      * Why the original was not attached.
      */

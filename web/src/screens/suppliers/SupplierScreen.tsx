@@ -84,7 +84,7 @@ function Coding({ supplier, ledger, may, onChange }: CodingProps) {
           <ComboField
             key={`${name}-${options.length}-${supplier[name]}`}
             label={t(`suppliers.${name}`)}
-            hint={!ledger.connected ? t('review.noLedger') : supplier[name] === null ? t('suppliers.default.none') : label('suppliers.default', source)}
+            hint={!ledger.connected ? t('review.noLedger') : supplier[name] === null || source === null ? t('suppliers.default.none') : label('suppliers.default', source)}
             options={[{ value: none, label: t('common.none') }, ...options]}
             value={supplier[name] ?? none}
             isDisabled={!may || options.length === 0}
