@@ -44,6 +44,10 @@ test-fast: ## run the tests of the packages without the suites over the whole se
 attack: ## attack the service with hostile bodies, connections and images; memory and response times have limits
 	@$(GO) run ./test/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 15m ./test/attack
 
+.PHONY: recipes
+recipes: ## follow the recipes of CONTRIBUTING.md in a copy of the committed files
+	@$(GO) run ./test/postgres/cmd/testpostgres -- $(GO) run ./test/recipes
+
 .PHONY: gen
 gen: ## regenerate gen/ and openapi/docledger.json from the specs (needs node and npm)
 	@$(GO) generate ./openapi ./domain/... ./infrastructure/notices
