@@ -33,8 +33,20 @@ build: ## build bin/docledger, bin/sandbox and bin/docledger-ocr, the web applic
 	@OCR_DIR= bin/docledger ocr install --if-missing || echo "Scans will not be read. bin/docledger ocr install tries again." >&2
 
 .PHONY: test
-test: ## run all tests; sets up PostgreSQL where the machine has none
+test: ## run all tests but attacks and kills; sets up PostgreSQL where the machine has none
 	@$(GO) run ./test/postgres/cmd/testpostgres -- bash test/run.sh
+
+.PHONY: test-fast
+test-fast: ## run the tests of the packages without the suites over the whole service, within about a minute
+	@bash test/run.sh fast
+
+.PHONY: attack
+attack: ## attack the service with hostile bodies, connections and images; memory and response times have limits
+	@$(GO) run ./test/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 15m ./test/attack
+
+.PHONY: recipes
+recipes: ## follow the recipes of CONTRIBUTING.md in a copy of the committed files
+	@$(GO) run ./test/postgres/cmd/testpostgres -- $(GO) run ./test/recipes
 
 .PHONY: gen
 gen: ## regenerate gen/ and openapi/docledger.json from the specs (needs node and npm)

@@ -1,14 +1,23 @@
 #!/usr/bin/env bash
-# Runs every test: with the race detector, except for the packages that use SQLite
-# most of the time, which it slows twentyfold. Packages that read documents are tested in
-# both ways: the PDF engine does not compile under the race detector, and limits of
-# processor time are not asserted under it.
+# Runs the tests: with the race detector, except for two kinds of packages. Packages that use
+# SQLite most of the time become twenty times slower with it. Packages that only compute
+# over the content of a document start no goroutine, and their time limits hold without it only.
+# The attacks and the kills have their own commands: make attack, make faults.
+#
+# `run.sh fast` is a first result after about a minute: no race detector, one database in memory,
+# and no suite over the whole service. Go repeats only what changed since the last run.
 set -euo pipefail
-plain='^docledger/(adapter/store/(storetest/sqlite|transfer)|adapter/queue/queuetest/sqlite|usecase/(sync|watching|integrations|billing|identities)$|test/)'
-both='^docledger/(adapter/extract(/(worker|einvoice|pdf|pdftext|readable|ocr/raster))?|domain/(invoice|extraction/textrules))$'
-mapfile -t all < <(go list ./... | grep -v '^docledger/test/attack$')
+sqlite='adapter/store/(storetest/sqlite|transfer)|adapter/queue/queuetest/sqlite|usecase/(sync|watching|integrations|billing|identities)'
+content='adapter/extract/(container|content|einvoice|pdf|pdftext|readable|signed|sniff|ocr)(/.*)?|domain/extraction(/.*)?'
+mapfile -t all < <(go list ./... | grep -Ev '^docledger/(gen/|test/(.*/)?(attack|faults)$)')
+if [[ ${1:-} == fast ]]; then
+	mapfile -t some < <(printf '%s\n' "${all[@]}" | grep -Ev "^docledger/($sqlite|adapter/(store|queue)/.*postgres|test/|adapter/extract/(container|einvoice/rules))" || true)
+	exec go test "${some[@]}" ./test/arch
+fi
+plain="^docledger/($sqlite|$content|test/.*)\$"
 mapfile -t race < <(printf '%s\n' "${all[@]}" | grep -Ev "$plain" || true)
-mapfile -t rest < <(printf '%s\n' "${all[@]}" | grep -E "$plain|$both" || true)
+# adapter/extract and its worker are tested in both ways, because they start children that read PDFs.
+mapfile -t rest < <(printf '%s\n' "${all[@]}" | grep -E "$plain|^docledger/adapter/extract(/worker)?\$" || true)
 status=0
 if [[ -z ${EINVOICE_SUITES:-} ]]; then
 	# Without -v the tests cannot say it: go prints nothing of a package that passes.
@@ -18,11 +27,17 @@ fi
 DOCLEDGER_FIELDS=$(mktemp -d)
 export DOCLEDGER_FIELDS
 trap 'rm -rf "$DOCLEDGER_FIELDS"' EXIT
-go test -race -timeout 15m "${race[@]}" || status=$?
-go test -timeout 15m "${rest[@]}" || status=$?
-# The whole product on PostgreSQL, with the race detector.
-go test -race -timeout 15m -run '^(TestUploadBecomes.*|TestReview.*|TestIdempotency.*|TestTrialLimits.*|TestConcurrent.*|TestSweep.*)$/^postgres$' ./test/e2e || status=$?
-# Attacks assert response times, so no other package runs concurrently.
-go test -timeout 15m ./test/attack || status=$?
-go run ./test/fields "$DOCLEDGER_FIELDS" || status=$?
+phase() {
+	local began=$SECONDS
+	echo "-- $1"
+	shift
+	"$@" || status=$?
+	echo "-- took $((SECONDS - began)) s"
+}
+phase "with the race detector" go test -race -timeout 15m "${race[@]}"
+# Three packages at once: the suites wait more than they compute.
+phase "without it" go test -p 3 -timeout 15m "${rest[@]}"
+phase "the whole product on PostgreSQL, with the race detector" go test -race -timeout 15m \
+	-run '^(TestUploadBecomes.*|TestReview.*|TestIdempotency.*|TestTrialLimits.*|TestConcurrent.*|TestSweep.*)$/^postgres$' ./test/e2e
+phase "fields of the answers" go run ./test/fields "$DOCLEDGER_FIELDS"
 exit "$status"

@@ -120,15 +120,9 @@ func (e *Env) Enqueue(t testing.TB) job.ExtractDocument {
 // Only returns handlers of every kind that do nothing, except extract and others.
 func Only(extract func(context.Context, job.ExtractDocument) error, others ...queue.Handler) []queue.Handler {
 	handlers := append(others, queue.Handle(job.Extraction, extract))
-	for _, idle := range []queue.Handler{
-		queue.Handle(job.Scan, func(context.Context, job.ReadScan) error { return nil }),
-		queue.Handle(job.Event, func(context.Context, job.ProcessEvent) error { return nil }),
-		queue.Handle(job.Sync, func(context.Context, job.SyncInvoice) error { return nil }),
-		queue.Handle(job.Poll, func(context.Context, job.PollStore) error { return nil }),
-		queue.Handle(job.Webhook, func(context.Context, job.DeliverWebhook) error { return nil }),
-	} {
-		if !slices.ContainsFunc(handlers, func(h queue.Handler) bool { return h.Kind() == idle.Kind() }) {
-			handlers = append(handlers, idle)
+	for _, k := range job.Kinds() {
+		if k.Name != job.Periodic.Name && !slices.ContainsFunc(handlers, func(h queue.Handler) bool { return h.Kind() == k.Name }) {
+			handlers = append(handlers, queue.Idle(k))
 		}
 	}
 	return handlers
