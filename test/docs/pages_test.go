@@ -52,19 +52,48 @@ func TestLinksResolve(t *testing.T) {
 	}
 }
 
-// TestFrontPageLeadsToEveryPage finds each page of docs/ from README by one link,
-// or by two where an overview page lists it.
+// TestFrontPageLeadsToEveryPage finds each page of docs/ from README by one link.
 func TestFrontPageLeadsToEveryPage(t *testing.T) {
 	t.Parallel()
-	linked := read(t, "README.md")
+	front := read(t, "README.md")
 	for _, page := range pages(t) {
-		if strings.HasPrefix(page, "docs/") && strings.Contains(linked, page) {
-			linked += strings.ReplaceAll(read(t, page), "](", "]("+filepath.Dir(page)+"/")
+		if strings.HasPrefix(page, "docs/") && !strings.Contains(front, "]("+page+")") {
+			t.Errorf("README has no link to %s", page)
 		}
 	}
-	for _, page := range pages(t) {
-		if strings.HasPrefix(page, "docs/") && !strings.Contains(linked, page) {
-			t.Errorf("no link leads to %s", page)
+}
+
+// TestFrontPageLeadsToWhatIsPublished verifies that README leads by one link to
+// each part that users take from the project, that the link has a target, and
+// that CI runs the test of the part.
+func TestFrontPageLeadsToWhatIsPublished(t *testing.T) {
+	t.Parallel()
+	front, ci := read(t, "README.md"), read(t, ".ci/run")
+	for _, part := range []struct{ target, gate string }{
+		{"docs/guides/README.md", "make test"},    // the pages at /docs, and their examples in curl
+		{"docs/guides/README.md", "make browser"}, // the pages in a browser
+		{"gen/typescript/README.md", "make client-test"},
+		{"client/python/README.md", "make python-test"},
+		{"examples/integration", "make python-test"},
+		{"docs/api.md", "make contract"},
+		{"docs/guides/versioning.md", "make changes"},
+		{"CHANGELOG.md", "make changes"},
+		{"docs/deployment.md", "make release"}, // binaries, checksums, bill of materials
+		{"docs/deployment.md", "make image"},
+		{"deploy/kubernetes/base", "make manifests"},
+		{"deploy/grafana/docledger.json", "make test"},
+		{"docs/alerts.yaml", "make test"},
+		{"docs/command-line.md", "make test"}, // docledger organization report
+		{"docs/web-application.md", "make browser"},
+	} {
+		if !strings.Contains(front, "]("+part.target+")") {
+			t.Errorf("README has no link to %s", part.target)
+		}
+		if _, err := os.Stat(filepath.Join("../..", part.target)); err != nil {
+			t.Errorf("%s does not exist", part.target)
+		}
+		if !regexp.MustCompile(`(?m)^gate .*\b` + part.gate + `\b`).MatchString(ci) {
+			t.Errorf("CI does not run %s, the test of %s", part.gate, part.target)
 		}
 	}
 }

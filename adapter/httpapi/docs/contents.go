@@ -17,10 +17,10 @@ var contents = []group{
 		"docs/guides/README.md", "docs/guides/quick-start.md", "docs/walkthrough.md", "docs/web-application.md",
 	}},
 	{"Use the API", []string{
-		"docs/guides/authentication.md", "docs/guides/uploads.md", "docs/intake.md", "docs/guides/review.md", "docs/guides/sync.md",
+		"docs/guides/authentication.md", "docs/guides/uploads.md", "docs/intake.md", "docs/guides/invoice-data.md", "docs/guides/review.md", "docs/guides/sync.md",
 		"docs/webhooks.md", "docs/guides/incoming-webhooks.md",
 		"docs/guides/idempotency.md", "docs/guides/pagination.md", "docs/guides/error-handling.md", errorsFile,
-		"docs/guides/rate-limits.md", "docs/guides/versioning.md", "docs/api.md",
+		"docs/guides/rate-limits.md", "docs/guides/testing.md", "docs/guides/versioning.md", "docs/api.md",
 	}},
 	{"Clients and assistants", []string{
 		"gen/typescript/README.md", "client/python/README.md", "docs/assistants.md", "docs/tool-server.md",

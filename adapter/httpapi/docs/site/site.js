@@ -14,6 +14,32 @@ function make(name, properties = {}, ...children) {
   return element
 }
 
+// A response is shown with one member in each line, and code with its comments,
+// texts and keywords in colours. The text that is copied stays whole.
+const marks = {
+  sh: /(?<comment>(?:^|\s)#[^\n]*)|(?<text>"(?:\\.|[^"\\])*"|'[^']*')|(?<word>\b(?:for|in|do|done|while|if|then|fi|break|until|export|set)\b)/gm,
+  ts: /(?<comment>\/\/[^\n]*)|(?<text>`[^`]*`|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|(?<word>\b(?:import|from|export|type|const|let|await|async|new|for|of|if|else|try|catch|throw|return|function|switch|case|default)\b)/g,
+  python: /(?<comment>#[^\n]*)|(?<text>[bf]?"(?:\\.|[^"\\\n])*"|[bf]?'(?:\\.|[^'\\\n])*')|(?<word>\b(?:import|from|def|return|for|in|if|else|not|try|except|as|with|and|or|class|None|True|False)\b)/g,
+  go: /(?<comment>\/\/[^\n]*)|(?<text>"(?:\\.|[^"\\\n])*"|`[^`]*`)|(?<word>\b(?:func|return|if|for|range|var|err|nil|package|import|type|struct|string|bool|byte)\b)/g,
+  json: /(?<word>"(?:\\.|[^"\\])*"(?=\s*:))|(?<text>"(?:\\.|[^"\\])*")/g,
+}
+for (const code of document.querySelectorAll('article pre > code[class]')) {
+  const language = code.className.replace('language-', '')
+  if (language === 'json') {
+    try { code.textContent = JSON.stringify(JSON.parse(code.textContent), null, 2) + '\n' } catch { /* it is shown as it is */ }
+  }
+  const text = code.textContent
+  if (!marks[language]) continue
+  const parts = []
+  let last = 0
+  for (const found of text.matchAll(marks[language])) {
+    const [kind, part] = Object.entries(found.groups).find(([, value]) => value !== undefined)
+    parts.push(text.slice(last, found.index), make('span', { className: `code-${kind}`, textContent: part }))
+    last = found.index + part.length
+  }
+  code.replaceChildren(...parts, text.slice(last))
+}
+
 // A button copies the code of each block.
 for (const block of document.querySelectorAll('article pre')) {
   const button = make('button', { type: 'button', textContent: 'Copy' })
