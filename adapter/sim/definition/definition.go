@@ -98,11 +98,18 @@ func (o *operation) match(method string, segments []string) int {
 	if o.method != method {
 		return -1
 	}
-	fixed := 0
-	for i, want := range o.path {
-		if strings.HasSuffix(want, "...}") {
-			return fixed
+	fixed, rest := 0, o.path
+	if n := slices.IndexFunc(o.path, func(want string) bool { return strings.Contains(want, "...}") }); n >= 0 {
+		// A path within the path. What follows it is compared from the end.
+		_, after, _ := cut(o.path[n])
+		tail := o.path[n+1:]
+		if len(segments) <= n+len(tail) || !slices.Equal(segments[len(segments)-len(tail):], tail) ||
+			!strings.HasSuffix(segments[len(segments)-len(tail)-1], after) {
+			return -1
 		}
+		fixed, rest, segments = len(tail), o.path[:n], segments[:n]
+	}
+	for i, want := range rest {
 		if i >= len(segments) {
 			return -1
 		}
@@ -114,7 +121,7 @@ func (o *operation) match(method string, segments []string) int {
 			return -1
 		}
 	}
-	if len(segments) != len(o.path) {
+	if len(segments) != len(rest) {
 		return -1
 	}
 	return fixed

@@ -56,6 +56,11 @@ func (s *Seen) Add(other Seen) {
 	s.Exchanges += other.Exchanges
 }
 
+// String returns the counts.
+func (s Seen) String() string {
+	return fmt.Sprintf("%d exchanges, %d operations, %d parameters, %d fields", s.Exchanges, len(s.Operations), len(s.Parameters), len(s.Fields))
+}
+
 // pages are the paths of the vendors' pages for people and of addresses that
 // answers contain, which no definition describes.
 var pages = map[string][]string{
@@ -193,7 +198,9 @@ func (f *found) sent(op *operation, x Exchange) {
 		f.report("the body has the content type %q", x.Header.Get("Content-Type"))
 	case isJSON(kind):
 		if op.Body == nil {
-			f.report("the operation has no body")
+			if strings.TrimSpace(string(x.Body)) != "{}" { // an object without fields says nothing
+				f.report("the operation has no body")
+			}
 			return
 		}
 		f.json("body", op.Body, x.Body, x.Status)

@@ -119,6 +119,8 @@ def drive(into):
         # https://developers.google.com/identity/protocols/oauth2/web-server
         authorize="/o/oauth2/v2/auth", asked=["access_type", "include_granted_scopes", "hd"],
         token="/token", answered={"refresh_token_expires_in": "number"}, revoke="/revoke", keys="/oauth2/v3/certs")
+    # https://developers.google.com/identity/protocols/oauth2/web-server#tokenrevoke: the token is a parameter as well
+    operations["POST /revoke"]["query"]["token"] = "string"
     # https://developers.google.com/workspace/drive/api/guides/handle-errors
     failure = {"domain": "string", "reason": "string", "message": "string", "locationType": "string", "location": "string", "extendedHelp": "string"}
     documented = {"errors": [{"error": {"code": "number", "message": "string", "errors": [failure], "status": "string", "details": ["any"]}}]}
@@ -210,6 +212,9 @@ def clerk(into):
     missing(wanted, operations)
     # https://clerk.com/docs/guides/development/errors/overview: each refusal has its trace
     types["ClerkErrorsData"] |= {"clerk_trace_id": "string"}
+    # npm @clerk/backend, skipApiVersionInUrl: the vendor's other client calls this operation without the version
+    verify = "POST /v1/oauth_applications/access_tokens/verify"
+    operations[verify.replace("/v1", "")] = operations[verify]
     operations |= endpoints(
         authorize="/oauth/authorize", token="/oauth/token", revoke="/oauth/token/revoke", userinfo="/oauth/userinfo",
         keys="/.well-known/jwks.json", metadata=["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"],
@@ -246,6 +251,7 @@ def graph(into):
         "GET " + drives + "/root/children": (item + "children/children_request_builder.py", lists["Item"], None),
         "GET " + drives + "/root/delta": (delta, lists["Item"], None),
         "GET " + drives + "/root:/{path...}": (one, "#DriveItem", None),
+        "GET " + drives + "/root:/{path...}:/children": (item + "children/children_request_builder.py", lists["Item"], None),
         "GET " + drives + "/items/{item}:/{path...}": (one, "#DriveItem", None),
         "GET /v1.0/subscriptions": ("subscriptions/subscriptions_request_builder.py", lists["Subscription"], None),
         "POST /v1.0/subscriptions": ("subscriptions/subscriptions_request_builder.py", "#Subscription", "#Subscription"),
@@ -254,6 +260,8 @@ def graph(into):
         "DELETE /v1.0/subscriptions/{id}": ("subscriptions/item/subscription_item_request_builder.py", None, None),
     }
     operations, types = readers.kiota(root, wanted)
+    # Where a library belongs to a group, identities are of the derived type.
+    types["IdentitySet"] |= types["SharePointIdentitySet"]
     # https://learn.microsoft.com/graph/delta-query-overview: the links of a page hold token
     for name, o in operations.items():
         if name.endswith("/delta"):
@@ -287,7 +295,8 @@ def graph(into):
 def quickbooks(into):
     types = readers.jaxb(archive(INTUIT, into))
     # https://developer.intuit.com/app/developer/qbo/docs/learn/rest-api-features: addresses, parameters and the JSON form
-    asked = {"minorversion": "string", "requestid": "string"}
+    # npm node-quickbooks: the usual client adds format to each request
+    asked = {"minorversion": "string", "requestid": "string", "format": "string"}
     entities = ["Account", "Bill", "VendorCredit", "Vendor", "TaxCode", "TaxRate", "CompanyCurrency", "Attachable"]
     listed = {f: "number" for f in ["startPosition", "maxResults", "totalCount"]} | {e: ["#" + e] for e in [*entities, "CompanyInfo", "Preferences", "Class", "Department"]}
     at, operations = "/v3/company/{realm}/", {}
