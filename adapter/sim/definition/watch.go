@@ -172,6 +172,19 @@ func (w *Watch) Check(x Exchange) {
 // parameters validates the query.
 func (f *found) parameters(op *operation, x Exchange) {
 	f.values("query", op.Query, x.Query)
+	f.scopes(op.Query, x.Query)
+}
+
+// scopes validates requested scopes.
+func (f *found) scopes(t any, values url.Values) {
+	if fields, isObject := t.(map[string]any); !isObject || fields["scope"] == nil || len(f.d.Scopes) == 0 {
+		return
+	}
+	for _, scope := range strings.Fields(values.Get("scope")) {
+		if !slices.Contains(f.d.Scopes, scope) {
+			f.report("the definition has no scope %s", scope)
+		}
+	}
 }
 
 // values validates parameters or a form.
@@ -216,6 +229,7 @@ func (f *found) sent(op *operation, x Exchange) {
 		}
 		f.form = true
 		f.values("form", op.Body, form)
+		f.scopes(op.Body, form)
 		f.form = false
 	case strings.HasPrefix(kind, "multipart/"):
 		reader := multipart.NewReader(bytes.NewReader(x.Body), parameters["boundary"])
