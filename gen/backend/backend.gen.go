@@ -2026,6 +2026,9 @@ type IntegrationStatusReport struct {
 
 	// Directories The watched directories with their current paths; empty if the whole location is watched.
 	Directories nullable.Nullable[[]WatchedDirectory] `json:"directories"`
+
+	// Unavailable The capabilities that the provider or the consent does not allow. Everything else works.
+	Unavailable []UnavailableCapability `json:"unavailable"`
 }
 
 // Invoice The structured data of a document, with its review, approval and sync.
@@ -3529,6 +3532,18 @@ type Token struct {
 	//
 	// Example: 2026-03-31T09:30:00Z
 	ExpiresAt externalRef0.Timestamp `json:"expires_at"`
+}
+
+// UnavailableCapability A capability that an integration does not have at present.
+type UnavailableCapability struct {
+	// Capability notifications: the document store announces changes. attachments: bills have the original attached.
+	Capability string `json:"capability"`
+
+	// Reason Why it is unavailable, with the words of the provider.
+	Reason string `json:"reason"`
+
+	// Remedy What makes it available.
+	Remedy string `json:"remedy"`
 }
 
 // UploadForm defines model for UploadForm.

@@ -40,8 +40,9 @@ const (
 func Descriptor() integration.Descriptor {
 	return integration.Descriptor{
 		Code: Provider, Scopes: []string{"openid", client.ReadScope},
-		ReconnectHint: "If this happens 7 days after each consent, the application is in testing mode at the provider; the operator must publish it there.",
-		Limits:        integration.Limits{Windows: []integration.Window{{Length: time.Minute, Max: 3000}}},
+		ReconnectHint:       "If this happens 7 days after each consent, the application is in testing mode at the provider; the operator must publish it there.",
+		NotificationsRemedy: "The operator verifies the domain of the notification address for the project at the provider. Nothing has to be done if polling is fast enough.",
+		Limits:              integration.Limits{Windows: []integration.Window{{Length: time.Minute, Max: 3000}}},
 	}
 }
 

@@ -441,8 +441,8 @@ export class Docledger {
   /**
    * Get the status of an integration
    *
-   * Returns the status and its reason, the granted OAuth scopes and the time of the
-   * last activity.
+   * Returns the status and its reason, the granted OAuth scopes, the time of the
+   * last activity, and the capabilities that are unavailable.
    */
   getIntegrationStatus(options: Call<types.GetIntegrationStatusData>): Promise<Answer<types.GetIntegrationStatusResponse>> {
     return this.#transport.call({ id: 'getIntegrationStatus', safe: true }, sdk.getIntegrationStatus, options)

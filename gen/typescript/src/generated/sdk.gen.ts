@@ -601,8 +601,8 @@ export const connectIntegration = <ThrowOnError extends boolean = false>(options
 /**
  * Get the status of an integration
  *
- * Returns the status and its reason, the granted OAuth scopes and the time of the
- * last activity.
+ * Returns the status and its reason, the granted OAuth scopes, the time of the
+ * last activity, and the capabilities that are unavailable.
  *
  */
 export const getIntegrationStatus = <ThrowOnError extends boolean = false>(options: Options<GetIntegrationStatusData, ThrowOnError>) => (options.client ?? client).get<GetIntegrationStatusResponses, GetIntegrationStatusErrors, ThrowOnError>({

@@ -1648,6 +1648,10 @@ export type IntegrationStatusReport = {
     status: IntegrationStatus;
     status_reason: StatusReason;
     type: IntegrationType;
+    /**
+     * The capabilities that the provider or the consent does not allow. Everything else works.
+     */
+    unavailable: Array<UnavailableCapability>;
 };
 
 /**
@@ -3243,6 +3247,24 @@ export type TriggerSourceList = {
      * The cursor of the next page; null on the last page.
      */
     next_cursor: string | null;
+};
+
+/**
+ * A capability that an integration does not have at present.
+ */
+export type UnavailableCapability = {
+    /**
+     * notifications: the document store announces changes. attachments: bills have the original attached.
+     */
+    capability: 'notifications' | 'attachments' | (string & {});
+    /**
+     * Why it is unavailable, with the words of the provider.
+     */
+    reason: string;
+    /**
+     * What makes it available.
+     */
+    remedy: string;
 };
 
 export type UploadForm = {
