@@ -37,10 +37,20 @@ func TestAddresses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			definitiontest.Addresses(t, transport, c, url.Values{"realmId": {"123"}}, func(ctx context.Context) error {
+			const docledger = "https://books.example/callback"
+			page := c.AuthorizationURL(integration.AuthorizationRequest{State: "state", RedirectURI: docledger, Challenge: "challenge"})
+			definitiontest.Addresses(t, transport, page, []string{"https://appcenter.intuit.com", "https://oauth.platform.intuit.com", "https://developer.api.intuit.com", origin}, func(ctx context.Context) error {
+				_, err := c.Exchange(ctx, integration.Callback{Code: "code", RedirectURI: docledger, Verifier: "verifier", Query: url.Values{"realmId": {"123"}}})
+				return err
+			}, func(ctx context.Context) error {
+				_, err := c.Refresh(ctx, secret.New("refresh"))
+				return err
+			}, func(ctx context.Context) error {
+				return c.Revoke(ctx, integration.Tokens{Refresh: secret.New("refresh")})
+			}, func(ctx context.Context) error {
 				_, err := c.Organization(ctx, integration.Access{Token: secret.New("token"), Tenant: "123", Account: "123"})
 				return err
-			}, "https://appcenter.intuit.com", "https://oauth.platform.intuit.com", "https://developer.api.intuit.com", origin)
+			})
 		})
 	}
 }

@@ -29,8 +29,18 @@ func TestAddresses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	definitiontest.Addresses(t, transport, c, nil, func(ctx context.Context) error {
+	const docledger = "https://books.example/callback"
+	page := c.AuthorizationURL(integration.AuthorizationRequest{State: "state", RedirectURI: docledger, Challenge: "challenge"})
+	definitiontest.Addresses(t, transport, page, []string{"https://accounts.google.com", "https://oauth2.googleapis.com", "https://www.googleapis.com"}, func(ctx context.Context) error {
+		_, err := c.Exchange(ctx, integration.Callback{Code: "code", RedirectURI: docledger, Verifier: "verifier"})
+		return err
+	}, func(ctx context.Context) error {
+		_, err := c.Refresh(ctx, secret.New("refresh"))
+		return err
+	}, func(ctx context.Context) error {
+		return c.Revoke(ctx, integration.Tokens{Refresh: secret.New("refresh")})
+	}, func(ctx context.Context) error {
 		_, err := c.Sources(ctx, integration.Access{Token: secret.New("token")})
 		return err
-	}, "https://accounts.google.com", "https://oauth2.googleapis.com", "https://www.googleapis.com")
+	})
 }

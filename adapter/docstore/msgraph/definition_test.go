@@ -29,8 +29,16 @@ func TestAddresses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	definitiontest.Addresses(t, transport, c, nil, func(ctx context.Context) error {
+	const docledger = "https://books.example/callback"
+	page := c.AuthorizationURL(integration.AuthorizationRequest{State: "state", RedirectURI: docledger, Challenge: "challenge"})
+	definitiontest.Addresses(t, transport, page, []string{"https://login.microsoftonline.com", "https://graph.microsoft.com"}, func(ctx context.Context) error {
+		_, err := c.Exchange(ctx, integration.Callback{Code: "code", RedirectURI: docledger, Verifier: "verifier"})
+		return err
+	}, func(ctx context.Context) error {
+		_, err := c.Refresh(ctx, secret.New("refresh"))
+		return err
+	}, func(ctx context.Context) error {
 		_, err := c.Sources(ctx, integration.Access{Token: secret.New("token")})
 		return err
-	}, "https://login.microsoftonline.com", "https://graph.microsoft.com")
+	})
 }

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"docledger/adapter/sim/definition"
-	"docledger/domain/integration"
-	"docledger/domain/secret"
 )
 
 // Offline is a transport that sends nothing and validates every address.
@@ -68,34 +66,30 @@ func (o *Offline) Check(t testing.TB, want ...string) {
 	}
 }
 
-// Addresses makes every call of a consent, and read, at the vendor's own
-// addresses, without sending them. The test fails for an address that the
-// vendor's definition does not have.
-func Addresses(t testing.TB, o *Offline, a integration.Authorizer, query url.Values, read func(ctx context.Context) error, want ...string) {
+// Addresses visits the address of a consent and makes calls at the vendor's own
+// addresses, without sending them. The test fails for an address, a parameter or
+// a scope that the vendor's definition does not have.
+func Addresses(t testing.TB, o *Offline, consent string, want []string, calls ...func(context.Context) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	const redirect = "https://books.example/callback"
-	page, err := url.Parse(a.AuthorizationURL(integration.AuthorizationRequest{State: "state", RedirectURI: redirect, Challenge: "challenge"}))
+	page, err := url.Parse(consent)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.visit(http.MethodGet, page)
-	x := definition.Exchange{Method: http.MethodGet, Path: page.EscapedPath(), Query: page.Query(), Status: http.StatusFound}
 	w, err := definition.New(o.definition.Vendor, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Check(x)
+	w.Check(definition.Exchange{Method: http.MethodGet, Path: page.EscapedPath(), Query: page.Query(), Status: http.StatusFound})
 	for _, finding := range w.Findings() {
 		t.Error(finding)
 	}
-	_, exchanged := a.Exchange(ctx, integration.Callback{Code: "code", RedirectURI: redirect, Verifier: "verifier", Query: query})
-	_, renewed := a.Refresh(ctx, secret.New("refresh"))
-	tokens := integration.Tokens{Access: secret.New("access"), Refresh: secret.New("refresh")}
-	_ = a.Revoke(ctx, tokens) // not every vendor has a revocation
-	if got := read(ctx); exchanged == nil || renewed == nil || got == nil {
-		t.Errorf("a call succeeds without being sent: %v, %v, %v", exchanged, renewed, got)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	for n, call := range calls {
+		if call(ctx) == nil {
+			t.Errorf("call %d succeeds without being sent", n)
+		}
 	}
 	o.Check(t, want...)
 }
