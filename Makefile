@@ -78,10 +78,10 @@ bench: build ## print the speed and memory figures with their goals and their sp
 
 .PHONY: certify
 certify: ## drive the simulators with the vendors' own published clients, and validate every exchange against the vendors' definitions (needs node and npm)
-	@$(GO) run ./test/certification
-	@$(GO) run ./test/certification/identity
-	@for provider in test/certification/ledger-* test/certification/store-*; do $(GO) run ./$$provider || exit 1; done
-	@$(GO) run ./test/certification/definitions
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && export DOCLEDGER_DEFINITIONS="$$folder" && \
+	for suite in test/certification test/certification/identity test/certification/ledger-* test/certification/store-* test/certification/definitions; do \
+		$(GO) run ./$$suite || exit 1; \
+	done
 
 .PHONY: image
 image: ## build the container image into bin/image.tar, with an engine or without, and run what is in it; a tagged commit needs BUILDER=…@sha256:… or SNAPSHOT=1

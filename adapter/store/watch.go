@@ -43,6 +43,13 @@ type watchJSON struct {
 	FilesSeen    int64                `json:"files_seen"`
 	FilesTakenIn int64                `json:"files_taken_in"`
 	SubscribeAt  time.Time            `json:"subscribe_at,omitzero"`
+	Refusal      watchRefusalJSON     `json:"refusal,omitzero"`
+}
+
+type watchRefusalJSON struct {
+	Code    string `json:"code"`
+	Message string `json:"message,omitempty"`
+	Lasting bool   `json:"lasting,omitempty"`
 }
 
 type watchListingJSON struct {
@@ -65,7 +72,7 @@ func (r watchRow) fromRow() watch.Watch {
 		Account:     b.Account, Listing: watch.Listing(b.Listing),
 		Epoch: b.Epoch, Enumerating: b.Enumerating, CaughtUp: b.CaughtUp, LastPollAt: b.LastPollAt, UpToDateAt: b.UpToDateAt,
 		Failures: b.Failures, Pause: b.Pause, FilesSeen: b.FilesSeen, FilesTakenIn: b.FilesTakenIn,
-		SubscribeAt: b.SubscribeAt,
+		SubscribeAt: b.SubscribeAt, Refusal: watch.Refusal(b.Refusal),
 	}
 }
 
@@ -78,7 +85,7 @@ func toWatchRow(w *watch.Watch) watchRow {
 			Account:     w.Account, Listing: watchListingJSON(w.Listing),
 			Epoch: w.Epoch, Enumerating: w.Enumerating, CaughtUp: w.CaughtUp, LastPollAt: instant(w.LastPollAt), UpToDateAt: instant(w.UpToDateAt),
 			Failures: w.Failures, Pause: w.Pause, FilesSeen: w.FilesSeen, FilesTakenIn: w.FilesTakenIn,
-			SubscribeAt: instant(w.SubscribeAt),
+			SubscribeAt: instant(w.SubscribeAt), Refusal: watchRefusalJSON{clean(w.Refusal.Code), clean(w.Refusal.Message), w.Refusal.Lasting},
 		}},
 	}
 }

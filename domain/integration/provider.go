@@ -50,9 +50,14 @@ type Descriptor struct {
 	PublicClient bool
 	// ReconnectHint is a frequent cause of ended consents at this provider, for people; may be "".
 	ReconnectHint string
-	Settings      []Setting // in addition to client id, client secret, scopes and address
-	Scopes        []string  // requested in consents unless others are configured
-	Limits        Limits    // of one tenant
+	// NotificationsRemedy is what makes a document store accept subscriptions that it refuses, for
+	// people.
+	NotificationsRemedy string
+	// AttachmentScope is the scope without which the provider refuses attachments; "" for none.
+	AttachmentScope string
+	Settings        []Setting // in addition to client id, client secret, scopes and address
+	Scopes          []string  // requested in consents unless others are configured
+	Limits          Limits    // of one tenant
 	// CaseInsensitive reports whether folder names that differ only in case are equal. It applies
 	// to document stores.
 	CaseInsensitive bool

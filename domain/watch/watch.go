@@ -62,6 +62,16 @@ type Watch struct {
 	FilesTakenIn int64 // versions that became documents
 	// SubscribeAt is when the change notification subscription is checked or renewed next.
 	SubscribeAt time.Time
+	Refusal     Refusal // of the latest request for change notifications
+}
+
+// Refusal is why the document store sends no change notifications; the zero value if it does, or
+// was not asked.
+type Refusal struct {
+	Code    string // of the document store, or of the fault
+	Message string // of the document store, for people; may be ""
+	// Lasting reports that the document store refuses notifications. Otherwise it may have failed.
+	Lasting bool
 }
 
 // Listing is the progress of listing a folder; Folder is "" if no listing is in progress.

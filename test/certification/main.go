@@ -22,6 +22,7 @@ import (
 	"strings"
 	"time"
 
+	"docledger/adapter/sim/definition/definitiontest"
 	sim "docledger/adapter/sim/stripe"
 )
 
@@ -82,7 +83,12 @@ func certifyStripe(ctx context.Context, dir string) error {
 		},
 	})
 	defer processor.Close()
-	server := httptest.NewServer(processor)
+	watched, err := definitiontest.NewClient("stripe", processor)
+	if err != nil {
+		return err
+	}
+	watched.Expect("POST /v1/customers: form has no field nmae") // a test sends it and expects the refusal
+	server := httptest.NewServer(watched)
 	defer server.Close()
 	tests, err := filepath.Glob(filepath.Join(dir, "payment", "*.test.mjs"))
 	if err != nil || len(tests) == 0 {
@@ -92,9 +98,10 @@ func certifyStripe(ctx context.Context, dir string) error {
 	for _, test := range tests {
 		args = append(args, filepath.Join("payment", filepath.Base(test)))
 	}
-	return run(ctx, dir, []string{
+	failed := run(ctx, dir, []string{
 		"STRIPE_URL=" + server.URL, "STRIPE_SECRET_KEY=" + secretKey, "WEBHOOK_SECRET=" + webhookSecret, "WEBHOOK_PORT=" + strconv.Itoa(port),
 	}, "node", args...)
+	return errors.Join(failed, watched.Close(os.Stdout))
 }
 
 func run(ctx context.Context, dir string, env []string, name string, args ...string) error {

@@ -49,9 +49,10 @@ func run(ctx context.Context, dir string, b binaries) error {
 		name  string
 		start func(context.Context, binaries) (*world, error)
 	}{
-		{"deployed: clients register themselves, and are public", deployed},
-		{"local: clients are given an id and a secret", local},
-		{"tools alone, the identity provider advertised, which states its issuer", direct},
+		{"facade, deployed: clients register themselves, and are public", deployed},
+		{"facade, local: clients are given an id and a secret", local},
+		{"direct, tools alone: the identity provider is advertised and states its issuer", alone("direct")},
+		{"auto, tools alone: the identity provider states its issuer", alone("auto")},
 	} {
 		fmt.Println("==", w.name)
 		if err := held(ctx, dir, node, b, w.start); err != nil {

@@ -33,7 +33,8 @@ func (w *world) stop() {
 	}
 }
 
-// deployed is the sandbox in the configuration of deployed services.
+// deployed is the sandbox in the configuration of deployed services. Its identity provider omits its
+// issuer, which strict clients of the facade need.
 func deployed(ctx context.Context, b binaries) (*world, error) {
 	return startSandbox(ctx, b, "deployed")
 }
@@ -47,21 +48,24 @@ func local(ctx context.Context, b binaries) (*world, error) {
 	return w, err
 }
 
-// direct is a process that serves only tools. Its identity provider states its
-// own issuer (RFC 9207) and is advertised directly. The sandbox is the API.
-func direct(ctx context.Context, b binaries) (*world, error) {
-	w, err := startSandbox(ctx, b, "deployed")
-	if err != nil {
-		return nil, err
+// alone is a process that serves only tools, with MCP_AUTHORIZATION_SERVER. Its
+// identity provider states its own issuer (RFC 9207), as the vendor does. The
+// sandbox is the API.
+func alone(mode string) func(context.Context, binaries) (*world, error) {
+	return func(ctx context.Context, b binaries) (*world, error) {
+		w, err := startSandbox(ctx, b, "deployed")
+		if err != nil {
+			return nil, err
+		}
+		if err := w.serveAlone(ctx, b, mode); err != nil {
+			w.stop()
+			return nil, err
+		}
+		return w, nil
 	}
-	if err := w.serveDirect(ctx, b); err != nil {
-		w.stop()
-		return nil, err
-	}
-	return w, nil
 }
 
-func (w *world) serveDirect(ctx context.Context, b binaries) error {
+func (w *world) serveAlone(ctx context.Context, b binaries, mode string) error {
 	if err := post(ctx, w.sandbox["IDENTITY_URL"]+"/_sim/settings", `{"omit_issuer":false}`); err != nil {
 		return err
 	}
@@ -71,7 +75,7 @@ func (w *world) serveDirect(ctx context.Context, b binaries) error {
 	}
 	cmd := exec.CommandContext(ctx, b.service, "serve", "--role", "tools")
 	cmd.Env = append(os.Environ(),
-		"LISTEN="+address, "BASE_URL=http://"+address, "BACKEND_URL="+w.sandbox["BASE_URL"], "MCP_AUTHORIZATION_SERVER=direct",
+		"LISTEN="+address, "BASE_URL=http://"+address, "BACKEND_URL="+w.sandbox["BASE_URL"], "MCP_AUTHORIZATION_SERVER="+mode,
 		"IDENTITY=clerk", "IDENTITY_PUBLISHABLE_KEY=pk_test_"+base64.StdEncoding.EncodeToString([]byte(w.sandbox["FAPI_HOST"]+"$")),
 		"IDENTITY_URL="+w.sandbox["IDENTITY_URL"], "OAUTH_CLIENT_ID="+w.sandbox["OAUTH_CLIENT_ID"], "LOG_LEVEL=warn")
 	cmd.Stderr = os.Stderr

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	simmsgraph "docledger/adapter/sim/msgraph"
 	"docledger/test/harness"
 
 	"github.com/google/uuid"
@@ -92,4 +93,63 @@ func TestStoreTellsWhenToComeBack(t *testing.T) {
 		st.Throttle(50)
 		s.Eventually("put off", waitTimeout, func() bool { return status().At("retry_at") != nil }, func() string { return string(status().Raw) })
 	})
+}
+
+// TestNotificationsRefused verifies that the status names the refusal of a store
+// that does not announce changes, with a remedy, and that polling goes on.
+func TestNotificationsRefused(t *testing.T) {
+	t.Parallel()
+	for provider, refuse := range map[string]func(t *testing.T, o *harness.Options) *harness.Store{
+		"DOCSTORE_A": func(t *testing.T, _ *harness.Options) *harness.Store { // requests read-only scopes
+			st, sim := harness.NewStoreA(t)
+			sim.Configure(func(s *simmsgraph.Settings) { s.ReadOnlySubscriptions = false })
+			return st
+		},
+		"DOCSTORE_B": func(t *testing.T, o *harness.Options) *harness.Store { // an address of a domain that is not verified
+			o.Env["NOTIFICATIONS_URL"] = "https://hooks.example"
+			st, _ := harness.NewStoreB(t)
+			return st
+		},
+	} {
+		t.Run(provider, func(t *testing.T) {
+			t.Parallel()
+			o := harness.Options{Env: map[string]string{"POLL_INTERVAL": "1s"}, Notifications: true}
+			st := refuse(t, &o)
+			s := harness.Start(t, o.WithStore(st))
+			org := s.NewOrganization("Refused")
+			id := s.Watch(org, org.Entity, st)
+			status := func() harness.Response {
+				return s.Do(http.MethodGet, "/api/integrations/"+id+"/status", org.Admin.Token, nil).OK()
+			}
+			said := func() string { return string(status().Raw) }
+			s.Eventually("refused", waitTimeout, func() bool { return status().Len("unavailable") == 1 }, said)
+			got := status()
+			if got.Text("status") != "ACTIVE" || got.Text("unavailable", 0, "capability") != "notifications" ||
+				!strings.Contains(got.Text("unavailable", 0, "reason"), "polling") || got.Text("unavailable", 0, "remedy") == "" {
+				t.Errorf("the status is %s", got.Raw)
+			}
+			number := uuid.NewString()
+			st.Add("", number+".xml", harness.UBL(number))
+			s.Eventually("extracted", waitTimeout, func() bool { return extracted(s, org, number) }, said)
+		})
+	}
+}
+
+// TestAttachmentsUnavailable verifies that the status of a consent without the
+// scope for attachments names it, and that of a complete one does not.
+func TestAttachmentsUnavailable(t *testing.T) {
+	t.Parallel()
+	for scope, want := range map[string]int{"": 1, " accounting.attachments": 0} {
+		ledger, _ := harness.NewLedgerA(t)
+		o := harness.Options{}.With(ledger)
+		o.Env["ACCOUNTING_A_SCOPES"] = "openid profile email offline_access accounting.settings.read accounting.contacts accounting.invoices" + scope
+		s := harness.Start(t, o)
+		org := s.NewOrganization("Narrow")
+		id := s.Activate(org, org.Entity, ledger, ledger.Tenants[0])
+		got := s.Do(http.MethodGet, "/api/integrations/"+id+"/status", org.Admin.Token, nil).OK()
+		if got.Len("unavailable") != want || want == 1 && (got.Text("unavailable", 0, "capability") != "attachments" ||
+			!strings.Contains(got.Text("unavailable", 0, "reason"), "accounting.attachments") || got.Text("unavailable", 0, "remedy") == "") {
+			t.Errorf("with the scope %q the status is %s", scope, got.Raw)
+		}
+	}
 }

@@ -209,12 +209,14 @@ func TestWhatToolsAloneMustBeTold(t *testing.T) {
 func TestAuthorizationServers(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	plain := w.alone("")
-	session, err := w.at(plain.url, assistant.Options{})
-	if err != nil {
-		t.Fatal(err)
+	for _, mode := range []string{"MCP_AUTHORIZATION_SERVER=auto", "MCP_AUTHORIZATION_SERVER=facade"} {
+		plain := w.alone("", mode)
+		session, err := w.at(plain.url, assistant.Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", mode, err)
+		}
+		call(t, session, "get_me", nil)
 	}
-	call(t, session, "get_me", nil)
 
 	w.provider.Configure(func(s *sim.Settings) { s.OmitIssuer = false })
 	facade := w.alone("", "MCP_AUTHORIZATION_SERVER=facade")

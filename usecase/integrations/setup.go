@@ -312,6 +312,8 @@ type Status struct {
 	Watch   *watch.Report // of a trigger integration after setup
 	// Hint is a frequent cause of the reason at this provider; may be "".
 	Hint string
+	// Unavailable lists the capabilities that are missing, each with its remedy.
+	Unavailable []integration.Gap
 }
 
 // Status returns the state of an integration.
@@ -321,8 +323,9 @@ func (s *Service) Status(ctx context.Context, a identity.Actor, id uuid.UUID) (S
 		return Status{}, err
 	}
 	st, tenant := Status{Integration: i}, i.Tenant()
+	provider := s.Providers.Find(i.Provider)
 	if i.Reason == integration.ReconnectNeeded {
-		st.Hint = s.Providers.Find(i.Provider).ReconnectHint
+		st.Hint = provider.ReconnectHint
 	}
 	if i.GrantID != uuid.Nil {
 		g, err := s.Grants.Get(ctx, i.OrganizationID, i.GrantID)
@@ -330,6 +333,9 @@ func (s *Service) Status(ctx context.Context, a identity.Actor, id uuid.UUID) (S
 			return Status{}, err
 		}
 		st.Scopes = g.Tokens.Scopes
+		if gap, missing := provider.AttachmentGap(st.Scopes); missing {
+			st.Unavailable = append(st.Unavailable, gap)
+		}
 		if m, ok := s.Connectors[i.Provider].(integration.AccountMeter); ok {
 			tenant = m.MeterTenant(g.Account)
 		}
@@ -341,6 +347,9 @@ func (s *Service) Status(ctx context.Context, a identity.Actor, id uuid.UUID) (S
 	st.RetryAt = m.RetryAt(s.Clock.Now())
 	if i.Trigger != nil {
 		st.Watch, err = s.Watches.Report(ctx, a, i)
+		if st.Watch != nil && st.Watch.Refusal.Lasting {
+			st.Unavailable = append(st.Unavailable, provider.NotificationGap(st.Watch.Refusal.Code, st.Watch.Refusal.Message))
+		}
 	}
 	return st, err
 }

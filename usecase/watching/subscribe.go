@@ -91,8 +91,11 @@ func (s *subscribing) renew(ctx context.Context) error {
 		if !there { // the integration was disconnected in the meantime
 			s.stale = append(s.stale, *kept)
 		}
+		if w.Refusal != (watch.Refusal{}) {
+			s.Log.InfoContext(ctx, "subscription accepted again", "integration", s.i.ID, "provider", s.i.Provider)
+		}
 		now := s.Clock.Now()
-		w.SubscribeAt = now.Add(remote.ExpiresAt.Sub(now) / 2)
+		w.SubscribeAt, w.Refusal = now.Add(remote.ExpiresAt.Sub(now)/2), watch.Refusal{}
 		return nil
 	})
 }
@@ -112,7 +115,7 @@ func (s *subscribing) ask(ctx context.Context, address string, proof secret.Text
 	return remote, err
 }
 
-// refused schedules the next request.
+// refused schedules the next request. It logs a refusal once, and again if its reason changes.
 func (s *subscribing) refused(ctx context.Context, cause error) error {
 	if !foreign(cause) {
 		return cause
@@ -121,15 +124,30 @@ func (s *subscribing) refused(ctx context.Context, cause error) error {
 	if f, ok := fault.As(cause); ok {
 		again = max(again, f.RetryAfter)
 	}
-	if errors.Is(cause, docstore.ErrDenied) || integration.CapabilityRefused(cause) {
+	reason := refusalOf(cause)
+	if reason.Lasting {
 		again = subscribeDenied
 	}
-	s.Log.WarnContext(ctx, "subscription failed, relying on polling",
-		"integration", s.i.ID, "provider", s.i.Provider, "again_in", again, "error", cause)
+	if reason != s.w.Refusal {
+		s.Log.WarnContext(ctx, "subscription failed, relying on polling",
+			"integration", s.i.ID, "provider", s.i.Provider, "again_in", again, "error", cause)
+	}
 	return s.change(ctx, func(_ context.Context, w *watch.Watch) error {
-		w.SubscribeAt = s.Clock.Now().Add(again)
+		w.SubscribeAt, w.Refusal = s.Clock.Now().Add(again), reason
 		return nil
 	})
+}
+
+// refusalOf returns what remains of a refusal. The id of the request differs each time.
+func refusalOf(cause error) watch.Refusal {
+	r := watch.Refusal{
+		Code:    string(fault.CodeOf(cause)),
+		Lasting: errors.Is(cause, docstore.ErrDenied) || integration.CapabilityRefused(cause),
+	}
+	if f, ok := fault.As(cause); ok && f.Provider() != (fault.Provider{}) {
+		r.Code, r.Message = f.Provider().Code, f.Provider().Message
+	}
+	return r
 }
 
 // endStale removes subscriptions that are no longer needed: of another location, replaced, or

@@ -38,7 +38,7 @@ const (
 // accounting.invoices.
 func Descriptor() integration.Descriptor {
 	return integration.Descriptor{
-		Code: Provider, PublicClient: true,
+		Code: Provider, PublicClient: true, AttachmentScope: "accounting.attachments",
 		Scopes: []string{
 			"openid", "profile", "email", "offline_access", "accounting.settings.read", "accounting.contacts",
 			"accounting.invoices", "accounting.attachments",

@@ -36,12 +36,13 @@ const (
 )
 
 // Descriptor describes the provider. It counts units, at most 325,000 in a
-// minute; a call is assumed to cost at most a hundred.
+// minute. The most expensive call, a download, costs 200.
 func Descriptor() integration.Descriptor {
 	return integration.Descriptor{
 		Code: Provider, Scopes: []string{"openid", client.ReadScope},
-		ReconnectHint: "If this happens 7 days after each consent, the application is in testing mode at the provider; the operator must publish it there.",
-		Limits:        integration.Limits{Windows: []integration.Window{{Length: time.Minute, Max: 3000}}},
+		ReconnectHint:       "If this happens 7 days after each consent, the application is in testing mode at the provider; the operator must publish it there.",
+		NotificationsRemedy: "The operator verifies the domain of the notification address for the project at the provider. Nothing has to be done if polling is fast enough.",
+		Limits:              integration.Limits{Windows: []integration.Window{{Length: time.Minute, Max: 1500}}},
 	}
 }
 

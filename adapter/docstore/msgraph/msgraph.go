@@ -51,6 +51,8 @@ func Descriptor() integration.Descriptor {
 		Settings: []integration.Setting{{
 			Name: SettingTenant, Meaning: "the one organization whose accounts may consent, by its id or domain; empty: any",
 		}},
+		NotificationsRemedy: "Nothing has to be done if polling is fast enough. Otherwise the operator configures the scope Files.ReadWrite.All, " +
+			"an administrator grants it, and a person connects the integration again. docledger still only reads.",
 		Limits:          integration.Limits{Windows: []integration.Window{{Length: time.Minute, Max: 1000}}},
 		CaseInsensitive: true,
 	}

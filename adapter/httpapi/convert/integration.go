@@ -65,6 +65,9 @@ func ToAPIStatusReport(s usecase.Status, now time.Time) backend.IntegrationStatu
 		StatusReason: withHint(toAPIReason(s.Reason), s.Hint), Scopes: some(s.Scopes), LastActivityAt: orNull(s.LastActivityAt), RetryAt: orNull(s.RetryAt),
 		LastPollAt: null[time.Time](), NextPollAt: null[time.Time](), Lag: null[int64](), FilesSeen: null[int64](), FilesIngested: null[int64](),
 		FilesWaiting: null[int](), FilesSkipped: null[int](), PausedReason: null[string](), Directories: null[[]backend.WatchedDirectory](),
+		Unavailable: list(s.Unavailable, func(g integration.Gap) backend.UnavailableCapability {
+			return backend.UnavailableCapability{Capability: string(g.Capability), Reason: g.Reason, Remedy: g.Remedy}
+		}),
 	}
 	if w := s.Watch; w != nil {
 		r.LastPollAt, r.NextPollAt = orNull(w.LastPollAt), orNull(w.NextPollAt)

@@ -8,6 +8,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -45,6 +46,9 @@ type Definition struct {
 	Everywhere bool                  `json:"everywhere"` // each object may have the fields of Envelope
 	Errors     []any                 `json:"errors"`
 	Envelope   map[string]any        `json:"envelope"`
+	Others     map[string]any        `json:"others"`  // what is not of an operation: tokens, events
+	Origins    map[string][]string   `json:"origins"` // by path of an operation; "*" for the others; "{instance}" for one that is the customer's own
+	Scopes     []string              `json:"scopes"`  // empty for a vendor without scopes
 	Operations map[string]*operation `json:"operations"`
 	Types      map[string]any        `json:"types"`
 }
@@ -98,11 +102,18 @@ func (o *operation) match(method string, segments []string) int {
 	if o.method != method {
 		return -1
 	}
-	fixed := 0
-	for i, want := range o.path {
-		if strings.HasSuffix(want, "...}") {
-			return fixed
+	fixed, rest := 0, o.path
+	if n := slices.IndexFunc(o.path, func(want string) bool { return strings.Contains(want, "...}") }); n >= 0 {
+		// A path within the path. What follows it is compared from the end.
+		_, after, _ := cut(o.path[n])
+		tail := o.path[n+1:]
+		if len(segments) <= n+len(tail) || !slices.Equal(segments[len(segments)-len(tail):], tail) ||
+			!strings.HasSuffix(segments[len(segments)-len(tail)-1], after) {
+			return -1
 		}
+		fixed, rest, segments = len(tail), o.path[:n], segments[:n]
+	}
+	for i, want := range rest {
 		if i >= len(segments) {
 			return -1
 		}
@@ -114,7 +125,7 @@ func (o *operation) match(method string, segments []string) int {
 			return -1
 		}
 	}
-	if len(segments) != len(o.path) {
+	if len(segments) != len(rest) {
 		return -1
 	}
 	return fixed
@@ -127,32 +138,37 @@ func cut(segment string) (before, after string, parameter bool) {
 	return before, after, found && closed
 }
 
-// HasField reports whether a type or an operation of the excerpt has a field or
-// a parameter of this name.
-func (d *Definition) HasField(name string) bool {
-	var has func(t any) bool
-	has = func(t any) bool {
-		switch t := t.(type) {
-		case []any:
-			return slices.ContainsFunc(t, has)
-		case map[string]any:
-			for field, of := range t {
-				if field == name || has(of) {
-					return true
-				}
-			}
-		}
-		return false
+// Address returns why a request to an address is not in the definition; "" if
+// it is.
+func (d *Definition) Address(method string, address *url.URL) string {
+	name, op := d.find(method, address.EscapedPath())
+	if op == nil {
+		return fmt.Sprintf("the definition has no operation %s %s", method, address.Path)
 	}
+	_, path, _ := strings.Cut(name, " ")
+	origins, known := d.Origins[path]
+	if !known {
+		origins = d.Origins["*"]
+	}
+	if origin := address.Scheme + "://" + address.Host; !slices.Contains(origins, origin) && !slices.Contains(origins, instance) {
+		return fmt.Sprintf("%s is at %v and not at %s", name, origins, origin)
+	}
+	return ""
+}
+
+// instance is the origin of an API that each customer of the vendor has.
+const instance = "{instance}"
+
+// HasParameter reports whether an operation has a parameter or a field of a form
+// with this name.
+func (d *Definition) HasParameter(name string) bool {
 	for _, o := range d.Operations {
-		if has(o.Body) || has(o.Answer) || has(any(o.Query)) {
+		if _, has := o.Query[name]; has {
+			return true
+		}
+		if body, isObject := o.Body.(map[string]any); isObject && body[name] != nil {
 			return true
 		}
 	}
-	for _, t := range d.Types {
-		if has(t) {
-			return true
-		}
-	}
-	return has(d.Errors) || has(any(d.Envelope))
+	return false
 }

@@ -56,6 +56,11 @@ func (s *Seen) Add(other Seen) {
 	s.Exchanges += other.Exchanges
 }
 
+// String returns the counts.
+func (s Seen) String() string {
+	return fmt.Sprintf("%d exchanges, %d operations, %d parameters, %d fields", s.Exchanges, len(s.Operations), len(s.Parameters), len(s.Fields))
+}
+
 // pages are the paths of the vendors' pages for people and of addresses that
 // answers contain, which no definition describes.
 var pages = map[string][]string{
@@ -167,6 +172,19 @@ func (w *Watch) Check(x Exchange) {
 // parameters validates the query.
 func (f *found) parameters(op *operation, x Exchange) {
 	f.values("query", op.Query, x.Query)
+	f.scopes(op.Query, x.Query)
+}
+
+// scopes validates requested scopes.
+func (f *found) scopes(t any, values url.Values) {
+	if fields, isObject := t.(map[string]any); !isObject || fields["scope"] == nil || len(f.d.Scopes) == 0 {
+		return
+	}
+	for _, scope := range strings.Fields(values.Get("scope")) {
+		if !slices.Contains(f.d.Scopes, scope) {
+			f.report("the definition has no scope %s", scope)
+		}
+	}
 }
 
 // values validates parameters or a form.
@@ -193,7 +211,9 @@ func (f *found) sent(op *operation, x Exchange) {
 		f.report("the body has the content type %q", x.Header.Get("Content-Type"))
 	case isJSON(kind):
 		if op.Body == nil {
-			f.report("the operation has no body")
+			if strings.TrimSpace(string(x.Body)) != "{}" { // an object without fields says nothing
+				f.report("the operation has no body")
+			}
 			return
 		}
 		f.json("body", op.Body, x.Body, x.Status)
@@ -209,6 +229,7 @@ func (f *found) sent(op *operation, x Exchange) {
 		}
 		f.form = true
 		f.values("form", op.Body, form)
+		f.scopes(op.Body, form)
 		f.form = false
 	case strings.HasPrefix(kind, "multipart/"):
 		reader := multipart.NewReader(bytes.NewReader(x.Body), parameters["boundary"])

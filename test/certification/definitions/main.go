@@ -31,7 +31,8 @@ func main() {
 }
 
 func run() error {
-	folder := os.Getenv(definitiontest.Folder)
+	given := os.Getenv(definitiontest.Folder)
+	folder := given
 	if folder == "" {
 		made, err := os.MkdirTemp("", "docledger-definitions-*")
 		if err != nil {
@@ -58,10 +59,16 @@ func run() error {
 		for _, s := range d.Sources {
 			from = append(from, s.Package+" ("+s.Licence+")")
 		}
-		fmt.Printf("  %-10s %5d exchanges: %3d of %3d operations, %3d parameters, %4d fields; %s\n",
-			vendor, seen.Exchanges, len(seen.Operations), len(d.Operations), len(seen.Parameters), len(seen.Fields), strings.Join(from, ", "))
-		if len(seen.Fields) == 0 {
+		fmt.Printf("  %s: %s, of %d operations in %s\n    by the connector: %s\n", vendor, seen.All, len(d.Operations), strings.Join(from, ", "), seen.Connector)
+		if len(seen.Connector.Fields) == 0 {
 			failed = errors.Join(failed, fmt.Errorf("no field of %s was validated", vendor))
+		}
+		if given == "" {
+			continue
+		}
+		fmt.Printf("    by the vendor's client: %s\n", seen.Client)
+		if len(seen.Client.Fields) == 0 {
+			failed = errors.Join(failed, fmt.Errorf("no field of %s was validated with the vendor's client", vendor))
 		}
 	}
 	return failed

@@ -21,6 +21,7 @@ import (
 
 	"docledger/adapter/identity/clerk"
 	sim "docledger/adapter/sim/clerk"
+	"docledger/adapter/sim/definition/definitiontest"
 )
 
 const (
@@ -54,6 +55,10 @@ func run(ctx context.Context, dir string) error {
 	}
 	simulated := sim.New(options("http://" + provider.Addr().String()))
 	defer simulated.Close()
+	watched, err := definitiontest.NewClient("clerk", simulated)
+	if err != nil {
+		return err
+	}
 	client, err := clerk.New(clerk.Options{
 		PublishableKey: simulated.PublishableKey(), SecretKey: secretKey, WebhookSecrets: []string{webhookSecret},
 		APIURL: simulated.Origin(), LoopbackHTTP: true,
@@ -61,7 +66,7 @@ func run(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	for listener, handler := range map[net.Listener]http.Handler{provider: simulated, receiver: receive(client.Webhooks)} {
+	for listener, handler := range map[net.Listener]http.Handler{provider: watched, receiver: receive(client.Webhooks)} {
 		server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 		defer func() { _ = server.Close() }() // everything has been asked by then
 		go func() { _ = server.Serve(listener) }()
@@ -69,11 +74,12 @@ func run(ctx context.Context, dir string) error {
 	if err := command(ctx, dir, nil, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"); err != nil {
 		return err
 	}
-	return command(ctx, dir, []string{
+	failed := command(ctx, dir, []string{
 		"ORIGIN=" + simulated.Origin(), "SECRET_KEY=" + secretKey, "PUBLISHABLE_KEY=" + simulated.PublishableKey(),
 		"WEBHOOK_SECRET=" + webhookSecret, "RECEIVER=http://" + receiver.Addr().String(),
 		"CLERK_TELEMETRY_DISABLED=1",
 	}, "node", "--test")
+	return errors.Join(failed, watched.Close(os.Stdout))
 }
 
 func options(origin string) sim.Options {

@@ -18,6 +18,7 @@ import (
 	"os/signal"
 	"time"
 
+	"docledger/adapter/sim/definition/definitiontest"
 	sim "docledger/adapter/sim/quickbooks"
 )
 
@@ -54,16 +55,21 @@ func run(ctx context.Context, dir string) error {
 		Origin: origin, Limits: &limits, Settings: sim.Settings{AutoApprove: true},
 		Clients: []sim.Client{{ID: clientID, Secret: clientSecret, RedirectURIs: []string{redirect}}},
 	})
-	server := &http.Server{Handler: simulated, ReadHeaderTimeout: 10 * time.Second}
+	watched, err := definitiontest.NewClient("quickbooks", simulated)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: watched, ReadHeaderTimeout: 10 * time.Second}
 	defer func() { _ = server.Close() }() // everything has been asked by then
 	go func() { _ = server.Serve(listener) }()
 	if err := command(ctx, dir, nil, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"); err != nil {
 		return err
 	}
-	return command(ctx, dir, []string{
+	failed := command(ctx, dir, []string{
 		"ORIGIN=" + origin, "CLIENT_ID=" + clientID, "CLIENT_SECRET=" + clientSecret, "REDIRECT=" + redirect,
 		"VAT=" + sim.VATCompany, "US=" + sim.USCompany, "NO_PROXY=*", "no_proxy=*",
 	}, "node", "--import", "./reroute.mjs", "--test")
+	return errors.Join(failed, watched.Close(os.Stdout))
 }
 
 func command(ctx context.Context, dir string, env []string, name string, args ...string) error {

@@ -20,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"docledger/adapter/sim/definition/definitiontest"
 	sim "docledger/adapter/sim/msgraph"
 )
 
@@ -59,17 +60,22 @@ func run(ctx context.Context, dir string) error {
 		Clients: []sim.Client{{ID: clientID, Secret: clientSecret, RedirectURIs: []string{redirect}}},
 	})
 	defer simulated.Close()
-	server := &http.Server{Handler: simulated, ReadHeaderTimeout: 10 * time.Second}
+	watched, err := definitiontest.NewClient("msgraph", simulated)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: watched, ReadHeaderTimeout: 10 * time.Second}
 	defer func() { _ = server.Close() }() // everything has been asked by then
 	go func() { _ = server.Serve(listener) }()
 	if err := command(ctx, dir, nil, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"); err != nil {
 		return err
 	}
-	return command(ctx, dir, []string{
+	failed := command(ctx, dir, []string{
 		"ORIGIN=http://" + listener.Addr().String(), "SIMULATED=" + strings.Join([]string{apiHost, contentHost}, ","),
 		"CLIENT_ID=" + clientID, "CLIENT_SECRET=" + clientSecret, "REDIRECT=" + redirect,
 		"SITE=" + sim.DefaultSite, "DRIVE=" + sim.DefaultDrive, "NO_PROXY=*", "no_proxy=*",
 	}, "node", "--import", "./reroute.mjs", "--test")
+	return errors.Join(failed, watched.Close(os.Stdout))
 }
 
 func command(ctx context.Context, dir string, env []string, name string, args ...string) error {

@@ -119,19 +119,22 @@ func (p wireProblems) addTo(f *httpclient.Failure) {
 	}
 }
 
+// wireRefusal is a refusal of the API, or of the gateway before it.
+type wireRefusal struct {
+	Type     string         `json:"Type"`
+	Title    string         `json:"Title"`
+	Message  string         `json:"Message"`
+	Detail   string         `json:"Detail"`
+	Elements []wireProblems `json:"Elements"`
+}
+
 // readRefusal reads a refusal of the API, or of the gateway before it.
 func readRefusal(f *httpclient.Failure, body []byte) {
 	// The text does not have to be JSON. A validation error may repeat user input and is ignored.
 	if f.Status == http.StatusBadRequest && bytes.Contains(body, []byte("different request")) && !bytes.Contains(body, []byte("ValidationErrors")) {
 		f.AddCode(CodeKeyReused)
 	}
-	var refused struct {
-		Type     string         `json:"Type"`
-		Title    string         `json:"Title"`
-		Message  string         `json:"Message"`
-		Detail   string         `json:"Detail"`
-		Elements []wireProblems `json:"Elements"`
-	}
+	var refused wireRefusal
 	if json.Unmarshal(body, &refused) != nil {
 		return
 	}

@@ -29,15 +29,24 @@ func Handler(t testing.TB, vendor string, simulator http.Handler) http.Handler {
 		for _, finding := range w.Findings() {
 			t.Errorf("%s: %s", vendor, finding)
 		}
-		if err := Record(vendor, w.Seen()); err != nil {
+		if err := record(vendor, byConnector, w.Seen()); err != nil {
 			t.Error(err)
 		}
 	})
 	return w
 }
 
-// Record writes what was validated to Folder.
-func Record(vendor string, seen definition.Seen) error {
+// Who made the exchanges with a simulator.
+const (
+	byConnector = "connector"
+	byClient    = "client"
+)
+
+// Recording is what was validated of one vendor.
+type Recording struct{ Connector, Client, All definition.Seen }
+
+// record writes what was validated to Folder.
+func record(vendor, by string, seen definition.Seen) error {
 	folder := os.Getenv(Folder)
 	if folder == "" {
 		return nil
@@ -46,7 +55,7 @@ func Record(vendor string, seen definition.Seen) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(folder, vendor+"-*.json")
+	file, err := os.CreateTemp(folder, vendor+"-"+by+"-*.json")
 	if err != nil {
 		return err
 	}
@@ -57,27 +66,38 @@ func Record(vendor string, seen definition.Seen) error {
 }
 
 // Recorded returns by vendor what all watches wrote to a folder.
-func Recorded(folder string) (map[string]definition.Seen, error) {
-	all := map[string]definition.Seen{}
+func Recorded(folder string) (map[string]Recording, error) {
+	all := map[string]Recording{}
 	for _, vendor := range definition.Vendors() {
-		var sum definition.Seen
-		sum.Add(definition.Seen{})
-		files, err := filepath.Glob(filepath.Join(folder, vendor+"-*.json"))
-		if err != nil {
-			return nil, err
-		}
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
+		var r Recording
+		for by, sum := range map[string]*definition.Seen{byConnector: &r.Connector, byClient: &r.Client} {
+			if err := read(filepath.Join(folder, vendor+"-"+by+"-*.json"), sum); err != nil {
 				return nil, err
 			}
-			var one definition.Seen
-			if err := json.Unmarshal(data, &one); err != nil {
-				return nil, err
-			}
-			sum.Add(one)
+			r.All.Add(*sum)
 		}
-		all[vendor] = sum
+		all[vendor] = r
 	}
 	return all, nil
+}
+
+// read adds the content of the files of a pattern to sum.
+func read(pattern string, sum *definition.Seen) error {
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		return err
+	}
+	sum.Add(definition.Seen{})
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		var one definition.Seen
+		if err := json.Unmarshal(data, &one); err != nil {
+			return err
+		}
+		sum.Add(one)
+	}
+	return nil
 }

@@ -128,6 +128,8 @@ def speakeasy(package, prefix, wanted):
         for node in ast.parse(file.read_text()).body:
             if isinstance(node, ast.Assign) and isinstance(node.value, (ast.Subscript, ast.Call)):
                 value = node.value
+                if isinstance(value, ast.Call) and getattr(value.func, "id", "") == "TypeAliasType":
+                    value = value.args[1]
                 if isinstance(value, ast.Subscript) and isinstance(node.targets[0], ast.Name):
                     types[node.targets[0].id] = typed(value)
             elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:

@@ -1,0 +1,17 @@
+package stripe_test
+
+import (
+	"testing"
+
+	"docledger/adapter/sim/definition/definitiontest"
+)
+
+// TestDefinition verifies that the vendor's definition has every field that the
+// connector reads or writes, and every parameter that it sends.
+func TestDefinition(t *testing.T) {
+	t.Parallel()
+	definitiontest.Reads(t, "stripe", definitiontest.Sources{
+		Folders: []string{"."},
+		Own:     []string{"Options", "Client"},
+	})
+}
