@@ -37,6 +37,7 @@ type Service struct {
 	Renditions document.Renditions
 	Removals   document.Removals
 	Reader     extraction.Reader
+	Merger     extraction.Merger
 	Events     event.Log
 	Queue      job.Queue
 	Plans      billing.Plans
@@ -53,6 +54,8 @@ type Service struct {
 	WaitTimeout time.Duration
 	// BlobGrace is the time after which an unused blob is removed.
 	BlobGrace time.Duration
+	// Merging admits one merge of each organization at a time.
+	Merging *usecase.Turns[uuid.UUID]
 }
 
 // Entities reads entities.

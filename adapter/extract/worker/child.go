@@ -88,6 +88,8 @@ func (c *child) read(q request, _ []byte) error {
 		return c.startEngine(q.CacheDir)
 	case opPages:
 		return c.pages(q)
+	case opMerge:
+		return c.merge(q)
 	}
 	f, err := os.Open(q.Path)
 	if err != nil {
