@@ -75,6 +75,7 @@ type request struct {
 	Limits    pdf.Limits
 	Forced    bool
 	DateOrder extraction.DateOrder
+	Readings  bool            // of opPDF: with the printed texts that can be values
 	Stated    invoice.Content // of opCompare: what the embedded data states
 	Text      TextOptions
 	Page      int   // index of the page to render or recognize
