@@ -209,7 +209,7 @@ func TestOperationsStateEveryAnswer(t *testing.T) {
 func TestOperationsFollowTheWireConventions(t *testing.T) {
 	t.Parallel()
 	deleting := []string{"deleteDocument"}
-	creating := []string{"addInvoiceNote", "createEntity", "uploadDocument", "extractInvoice", "createCheckoutSession"}
+	creating := []string{"addInvoiceNote", "createEntity", "uploadDocument", "mergeDocuments", "extractInvoice", "createCheckoutSession"}
 	complete := []string{"listPlans", "getBillingUsage", "listIntegrations", "changeInvoices", "sumInvoices", "connectEntities", "listAttention"} // lists that have no pages
 	changing := []string{"updateEntity", "splitDocument", "moveDocument", "updateInvoice", "updateSupplier", "updateSettings", "approveInvoice", "rejectInvoice", "reopenInvoice", "syncInvoice", "dismissDuplicate", "setUpIntegration", "disconnectIntegration"}
 	unversioned := []string{"updateWebhook", "updateEmailIntake"} // records without a version (domain D2)

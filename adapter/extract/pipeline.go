@@ -21,7 +21,7 @@ import (
 
 // EngineVersion identifies this implementation in Result.EngineVersion. Every change
 // that may change a result must increase it.
-const EngineVersion = "10"
+const EngineVersion = "11"
 
 // Options configure a Pipeline. The zero value is ready to use.
 type Options struct {
@@ -140,7 +140,7 @@ func (p *Pipeline) Read(ctx context.Context, s extraction.Source) (result *extra
 	case sniff.XML, sniff.Signed:
 		result, err = p.readXML(ctx, f, worker.Document{Path: s.Path, Size: info.Size()})
 	case sniff.PDF:
-		result, err = p.readPDF(ctx, s, worker.Document{Path: s.Path, Size: info.Size(), Forced: s.Forced, DateOrder: s.DateOrder, Compare: p.options.ComparePages, OnPage: onPage(s), Pages: s.Pages})
+		result, err = p.readPDF(ctx, s, worker.Document{Path: s.Path, Size: info.Size(), Forced: s.Forced, DateOrder: s.DateOrder, Readings: s.Readings, Compare: p.options.ComparePages, OnPage: onPage(s), Pages: s.Pages})
 	case sniff.Image:
 		result, err = p.readImage(ctx, f, s, worker.Document{Path: s.Path, Size: info.Size(), Forced: s.Forced, DateOrder: s.DateOrder, OnPage: onPage(s), Pages: s.Pages})
 	default:

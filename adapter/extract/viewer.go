@@ -17,7 +17,10 @@ import (
 // users do not wait for running extractions.
 type Viewer struct{ pool *worker.Pool }
 
-var _ extraction.PageViewer = (*Viewer)(nil)
+var (
+	_ extraction.PageViewer = (*Viewer)(nil)
+	_ extraction.Merger     = (*Viewer)(nil)
+)
 
 // NewViewer returns a Viewer that renders at most children pages at the same time.
 // The program must call worker.ServeIfChild first in main. NewViewer starts no child;
@@ -71,6 +74,11 @@ func (v *Viewer) PDF(ctx context.Context, d extraction.Viewed) ([]byte, error) {
 // Attachment implements extraction.PageViewer.
 func (v *Viewer) Attachment(ctx context.Context, d extraction.Viewed, a document.Attachment, nth int) ([]byte, error) {
 	return v.pool.Attachment(ctx, d.Path, a, nth)
+}
+
+// Merge implements extraction.Merger.
+func (v *Viewer) Merge(ctx context.Context, files []extraction.MergedFile) (pdf []byte, pages int, err error) {
+	return v.pool.Merge(ctx, files)
 }
 
 // Close ends the child processes.

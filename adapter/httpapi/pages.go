@@ -7,10 +7,14 @@ import (
 
 	"docledger/adapter/httpapi/edge"
 	"docledger/domain/document"
+	"docledger/domain/extraction"
+	"docledger/domain/identity"
 	"docledger/gen/backend"
 	"docledger/usecase/documents"
+	usecaseextraction "docledger/usecase/extraction"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 )
 
 // GetDocumentPage implements the operation getDocumentPage.
@@ -111,4 +115,40 @@ func (s *Server) SplitDocument(ctx context.Context, r backend.SplitDocumentReque
 		return nil, err
 	}
 	return backend.SplitDocument200JSONResponse{Body: s.Web.ToAPIDocument(d), Headers: backend.SplitDocument200ResponseHeaders{ETag: edge.ETag(d.Version)}}, nil
+}
+
+// MergeDocuments implements the operation mergeDocuments.
+func (s *Server) MergeDocuments(ctx context.Context, r backend.MergeDocumentsRequestObject) (backend.MergeDocumentsResponseObject, error) {
+	parts := make([]usecaseextraction.MergePart, len(r.Body.Parts))
+	for i, p := range r.Body.Parts {
+		parts[i].DocumentID = p.DocumentId
+		if p.Pages == nil {
+			continue
+		}
+		for _, n := range *p.Pages {
+			page := extraction.MergedPage{Number: n.Number}
+			if n.Rotate != nil {
+				page.Rotate = int(*n.Rotate)
+			}
+			parts[i].Pages = append(parts[i].Pages, page)
+		}
+	}
+	filename := ""
+	if r.Body.Filename != nil {
+		filename = *r.Body.Filename
+	}
+	may := func(d backend.Document) error { return s.mayStill(ctx, identity.Reject, d.EntityId) }
+	body, etag, err := withIdempotency(ctx, s, r.Params.IdempotencyKey, r.Body, may, func(uuid.UUID) (backend.Document, int, error) {
+		merged, err := s.Extraction.Merge(ctx, actor(ctx), parts, filename)
+		if err != nil {
+			return backend.Document{}, 0, err
+		}
+		api := s.Web.ToAPIDocument(merged.Document)
+		api.Duplicate = &merged.Duplicate
+		return api, merged.Version, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return backend.MergeDocuments200JSONResponse{Body: body, Headers: backend.MergeDocuments200ResponseHeaders{ETag: etag}}, nil
 }

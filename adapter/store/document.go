@@ -39,6 +39,7 @@ type documentRow struct {
 	Signatures     *jsonOf[[]signatureJSON]
 	Known          *jsonOf[[]uuid.UUID]
 	Email          *jsonOf[emailJSON]
+	MergedFrom     *jsonOf[[]uuid.UUID]
 	Attempts       int
 	Interruptions  int
 	Run            int
@@ -106,15 +107,15 @@ func signaturesJSON(list []document.Signature) *jsonOf[[]signatureJSON] {
 	})}
 }
 
-// known returns the documents that a container brought again; other rows have NULL.
-func (r documentRow) known() []uuid.UUID {
-	if r.Known == nil {
+// idsOf returns the ids of a column that is NULL where there are none.
+func idsOf(column *jsonOf[[]uuid.UUID]) []uuid.UUID {
+	if column == nil {
 		return nil
 	}
-	return r.Known.V
+	return column.V
 }
 
-func knownJSON(list []uuid.UUID) *jsonOf[[]uuid.UUID] {
+func idsJSON(list []uuid.UUID) *jsonOf[[]uuid.UUID] {
 	if len(list) == 0 {
 		return nil
 	}
@@ -131,7 +132,8 @@ func (r documentRow) fromRow() document.Document {
 		Pages:       fromOptionalJSON(r.Pages, func(p pagesJSON) document.Pages { return document.Pages(p) }),
 		Attachments: mapped(r.Attachments.V, func(a attachmentJSON) document.Attachment { return document.Attachment(a) }),
 		Signatures:  r.signatures(),
-		Known:       r.known(),
+		Known:       idsOf(r.Known),
+		MergedFrom:  idsOf(r.MergedFrom),
 		Email:       fromOptionalJSON(r.Email, func(e emailJSON) document.Email { return document.Email(e) }),
 		Attempts:    r.Attempts, Interruptions: r.Interruptions, Run: r.Run, Restarts: r.Restarts, Requested: r.Requested, Forced: r.Forced,
 		Version: r.Version, CreatedBy: fromOptionalID(r.CreatedBy),
@@ -150,7 +152,8 @@ func toDocumentRow(d *document.Document) documentRow {
 		Pages:       optionalJSON(d.Pages, func(p document.Pages) pagesJSON { return pagesJSON(p) }),
 		Attachments: jsonOf[[]attachmentJSON]{attachments},
 		Signatures:  signaturesJSON(d.Signatures),
-		Known:       knownJSON(d.Known),
+		Known:       idsJSON(d.Known),
+		MergedFrom:  idsJSON(d.MergedFrom),
 		Email:       optionalJSON(d.Email, emailToJSON),
 		Attempts:    d.Attempts, Interruptions: d.Interruptions, Run: d.Run, Restarts: d.Restarts, Requested: d.Requested, Forced: d.Forced,
 		Version: d.Version, CreatedBy: optionalID(d.CreatedBy),

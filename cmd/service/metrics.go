@@ -88,7 +88,9 @@ func (r measured) Read(ctx context.Context, s extraction.Source) (*extraction.Re
 	default:
 		method = string(result.Method)
 	}
-	r.m.extractions.Observe(time.Since(began), method, outcome)
+	if !s.Readings { // reading again what was extracted is no extraction
+		r.m.extractions.Observe(time.Since(began), method, outcome)
+	}
 	return result, err
 }
 

@@ -58,6 +58,8 @@ import (
 	"docledger/usecase/session"
 	"docledger/usecase/settings"
 	"docledger/usecase/watching"
+
+	"github.com/google/uuid"
 )
 
 // The roles of a process.
@@ -309,9 +311,9 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 		Documents: uploads, Links: s.newLinks(uploads),
 		Extraction: &usecaseextraction.Service{
 			Documents: st.Documents(), Orphans: st.Documents(), Invoices: st.Invoices(), Duplicates: s.duplicates, Entities: st.Entities(), Moves: st.Moves(),
-			Settings: st.Settings(), Blobs: s.blobs, Renditions: st.Renditions(), Reader: reader, Events: st.Events(), Queue: s.queue,
+			Settings: st.Settings(), Blobs: s.blobs, Renditions: st.Renditions(), Reader: reader, Merger: s.viewer(), Events: st.Events(), Queue: s.queue,
 			Plans: plans, Usage: st.Usage(), UnitOfWork: st, Clock: s.clock, IDs: ids,
-			Bookings: bookings, Suppliers: suppliers, Log: s.log, WaitTimeout: s.cfg.ExtractWaitTimeout,
+			Bookings: bookings, Suppliers: suppliers, Log: s.log, WaitTimeout: s.cfg.ExtractWaitTimeout, Merging: &usecase.Turns[uuid.UUID]{},
 		},
 		Invoices: &invoices.Service{
 			Reader: st.Invoices(), Invoices: st.Invoices(), Duplicates: s.duplicates, Entities: st.Entities(), Buyers: st.Entities(), Memberships: st.Memberships(),

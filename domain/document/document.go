@@ -118,7 +118,9 @@ type Document struct {
 	Part           int       // the position in the parent, from 1; 0 for whole files, also for those in a container
 	// Known are documents that the entity had before a container brought the same bytes
 	// again.
-	Known         []uuid.UUID
+	Known []uuid.UUID
+	// MergedFrom are the documents with the pages of which a person made this one.
+	MergedFrom    []uuid.UUID
 	Email         *Email // nil if no e-mail brought it
 	Pages         *Pages
 	Attachments   []Attachment

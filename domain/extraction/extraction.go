@@ -106,6 +106,8 @@ type Source struct {
 	Recognize bool
 	// Pages are those of one invoice in a file with several; nil means the whole file.
 	Pages *document.Pages
+	// Readings requests Draft.Readings.
+	Readings bool
 	// OnFile, unless it is nil, receives each file in an e-mail or archive before Read returns. An
 	// error of OnFile ends Read. Without OnFile, containers are not supported.
 	OnFile func(ContainedFile) error
@@ -143,6 +145,9 @@ type Draft struct {
 	// Checks are findings of the extraction that the values alone do not show, such
 	// as reversed signs. They are added to the checks of invoice.RunChecks.
 	Checks []invoice.Check
+	// Readings are the printed texts that can be values, in reading order. They are nil unless
+	// Source.Readings is set and the pages have a text layer.
+	Readings []Reading `json:",omitempty"`
 }
 
 // ContainedFile is a file in a container: an e-mail or an archive.

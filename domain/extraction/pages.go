@@ -47,6 +47,28 @@ type PageViewer interface {
 	Attachment(ctx context.Context, d Viewed, a document.Attachment, nth int) ([]byte, error)
 }
 
+// MaxMergedPages is the maximum number of pages of a document that is made of others.
+const MaxMergedPages = 500
+
+// MergedPage is a page, from 1, of a file that is merged. Rotate turns it clockwise by 0, 90, 180 or
+// 270 degrees.
+type MergedPage struct{ Number, Rotate int }
+
+// MergedFile is a PDF or an image with pages of which a document is made. Without Pages, all its pages
+// are used. Name is its name for people.
+type MergedFile struct {
+	Path  string
+	Name  string
+	Pages []MergedPage
+}
+
+// Merger makes one PDF of the pages of several files.
+type Merger interface {
+	// Merge returns the PDF and the number of its pages. Its errors are a *Failure of a file,
+	// ErrUnavailable, and the error of an ended ctx.
+	Merge(ctx context.Context, files []MergedFile) (pdf []byte, pages int, err error)
+}
+
 // WordsName is the name of the rendition with the words that OCR recognized on a page.
 func WordsName(page int) string { return fmt.Sprintf("words/1/%d", page) }
 

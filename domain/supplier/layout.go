@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"docledger/domain/extraction"
 	"docledger/domain/invoice"
 	"docledger/domain/money"
 )
@@ -36,20 +37,23 @@ var totals = []string{"net_total", "tax_total", "gross_total", "amount_due"}
 var placed = append([]string{"invoice_number", "issue_date", "due_date", "seller.name", "seller.tax_id", "buyer.name"}, totals...)
 
 // Learn raises the confidence of values that are printed where invoices of the supplier print them
-// that a person approved, newest first. A value that a person had to correct on the newest of them
-// teaches nothing, and neither does a place where arithmetic or check digits contradict the value.
-// A raised value has the source SUPPLIER.
-func Learn(inv *invoice.Invoice, approved []invoice.Invoice) {
+// that a person approved, newest first. printed contains the texts at which corrected values are
+// found; without it a value that a person had to correct on the newest of them teaches nothing. A
+// place where arithmetic or check digits contradict the value teaches nothing either. A learned
+// value has the source SUPPLIER.
+func Learn(inv *invoice.Invoice, approved []invoice.Invoice, printed Printed) {
 	if len(approved) == 0 {
 		return
 	}
+	learnPlaces(inv, approved, printed)
 	for _, path := range placed {
 		ev, ok := inv.Fields[path]
-		if !ok || ev.Source != invoice.FromText || ev.Box == nil || ev.Confidence <= ambiguous || ev.Confidence >= confirmedPlace {
+		if !ok || ev.Confidence >= confirmedPlace || ev.Source != invoice.FromText && ev.Source != invoice.Computed {
 			continue
 		}
 		value := invoice.Fields[path].Get(inv)
-		if value == "" || contradicted(inv, path, value) || slices.ContainsFunc(ev.Alternatives, func(o string) bool { return sameDigits(o, value) }) {
+		if value == "" || ev.Confidence <= ambiguous && !slices.Contains(totals, path) || contradicted(inv, path, value) ||
+			slices.ContainsFunc(ev.Alternatives, func(o string) bool { return sameDigits(o, value) }) {
 			continue
 		}
 		for i := range approved {
@@ -57,13 +61,13 @@ func Learn(inv *invoice.Invoice, approved []invoice.Invoice) {
 			if known && old.Source == invoice.ByHuman {
 				break
 			}
-			if known && old.Box != nil && samePlace(path, &old, &ev) {
+			if known && sameOrigin(path, &old, &ev) {
 				confirm(inv, path)
 				break
 			}
 		}
 	}
-	learnBuyer(inv, approved)
+	learnBuyer(inv, approved, printed)
 	learnCurrency(inv, approved)
 }
 
@@ -73,12 +77,21 @@ func confirm(inv *invoice.Invoice, path string) {
 	inv.Fields[path] = ev
 }
 
+// sameOrigin reports whether two values have the same place, or were computed from the same label.
+func sameOrigin(path string, old, now *invoice.Evidence) bool {
+	if now.Source == invoice.Computed {
+		return old.Source == invoice.Computed && words(old.SourceText) == words(now.SourceText)
+	}
+	return old.Box != nil && now.Box != nil && samePlace(path, old, now)
+}
+
 // samePlace reports whether two values have the same place and the same words around them.
 func samePlace(path string, old, now *invoice.Evidence) bool {
 	a, b := old.Box, now.Box
 	column := math.Abs(a[0]-b[0]) <= sameColumn || math.Abs(a[2]-b[2]) <= sameColumn
 	if slices.Contains(totals, path) {
-		return column && words(old.SourceText) == words(now.SourceText)
+		// Many amounts without a label are in one column.
+		return column && words(now.SourceText) != "" && words(old.SourceText) == words(now.SourceText)
 	}
 	if old.Page != now.Page || !column || math.Abs(a[1]-b[1]) > sameHeight {
 		return false
@@ -105,15 +118,17 @@ func contradicted(inv *invoice.Invoice, path, value string) bool {
 		return known && !valid
 	case slices.Contains(totals, path):
 		net, tax, gross := inv.NetTotal, inv.TaxTotal, inv.GrossTotal
-		if net == nil || gross == nil {
+		if gross == nil {
 			return true // nothing confirms the total
 		}
-		sum := *net
-		if tax != nil {
-			sum = sum.Add(*tax)
-		}
-		if !sum.Within(*gross, money.MustParse("0.01")) {
-			return true
+		if net != nil {
+			sum := *net
+			if tax != nil {
+				sum = sum.Add(*tax)
+			}
+			if !sum.Within(*gross, money.MustParse("0.01")) {
+				return true
+			}
 		}
 		return path == "amount_due" && inv.PrepaidTotal == nil && !inv.AmountDue.Equal(*gross)
 	case path == "due_date":
@@ -139,9 +154,13 @@ func sameDigits(a, b string) bool {
 }
 
 // learnBuyer chooses the buyer of the approved invoices if the document prints the name.
-func learnBuyer(inv *invoice.Invoice, approved []invoice.Invoice) {
+func learnBuyer(inv *invoice.Invoice, approved []invoice.Invoice, printed Printed) {
 	ev, ok := inv.Fields["buyer.name"]
-	if !ok || ev.Source != invoice.FromText || ev.Confidence >= confirmedPlace || inv.Buyer.Name == "" {
+	if !ok || ev.Source != invoice.FromText || ev.Confidence >= confirmedPlace {
+		return
+	}
+	if inv.Buyer.Name == "" && !slices.ContainsFunc(approved, func(o invoice.Invoice) bool { return o.Buyer.Name != "" }) {
+		confirm(inv, "buyer.name") // the supplier's documents state none
 		return
 	}
 	known := func(name string) bool {
@@ -150,7 +169,29 @@ func learnBuyer(inv *invoice.Invoice, approved []invoice.Invoice) {
 	}
 	if choose(inv, "buyer.name", &inv.Buyer.Name, known); known(inv.Buyer.Name) {
 		confirm(inv, "buyer.name")
+		return
 	}
+	learnName(inv, "buyer.name", known, printed.Own)
+}
+
+// learnName replaces a name by a known one that the document prints.
+func learnName(inv *invoice.Invoice, path string, known func(string) bool, own []extraction.Reading) {
+	at := slices.IndexFunc(own, func(r extraction.Reading) bool {
+		return r.Kind == extraction.NameReading && known(r.Values[0])
+	})
+	if at < 0 {
+		return
+	}
+	r := &own[at]
+	was := invoice.Fields[path].Get(inv)
+	if sameName(r.Values[0], inv.Seller.Name) || sameName(r.Values[0], inv.Buyer.Name) || invoice.Fields[path].Set(inv, r.Values[0]) != nil {
+		return
+	}
+	ev := invoice.Evidence{Source: invoice.FromSupplier, Confidence: confirmedPlace, Page: r.Page, Box: &r.Box, SourceText: r.Text}
+	if was != "" {
+		ev.Alternatives = []string{was}
+	}
+	inv.Fields[path] = ev
 }
 
 // learnCurrency chooses the currency of the approved invoices for a sign that several currencies

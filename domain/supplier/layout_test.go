@@ -35,9 +35,9 @@ func printed(number string, down float64) *invoice.Invoice {
 			"currency":       {Source: invoice.FromText, Confidence: 0.4, Alternatives: []string{"CAD"}},
 			"seller.name":    at(0.7, 0.1, 0.05, "Maple Tools"),
 			"buyer.name":     at(0.7, 0.1, 0.2, "Granite Inc", "Jane Doe"),
-			"net_total":      at(0.7, 0.8, 0.5+down, "100.00"),
-			"tax_total":      at(0.7, 0.8, 0.53+down, "20.00"),
-			"gross_total":    at(0.7, 0.8, 0.56+down, "120.00"),
+			"net_total":      at(0.7, 0.8, 0.5+down, "Net 100.00"),
+			"tax_total":      at(0.7, 0.8, 0.53+down, "Tax 20.00"),
+			"gross_total":    at(0.7, 0.8, 0.56+down, "Total 120.00"),
 		},
 	}
 }
@@ -45,7 +45,7 @@ func printed(number string, down float64) *invoice.Invoice {
 func TestValuesAtConfirmedPlacesAreRaised(t *testing.T) {
 	t.Parallel()
 	inv := printed("A-2", 0.1)
-	supplier.Learn(inv, []invoice.Invoice{*printed("A-1", 0)})
+	supplier.Learn(inv, []invoice.Invoice{*printed("A-1", 0)}, supplier.Printed{})
 	for path, ev := range inv.Fields {
 		if ev.Confidence < 0.95 || ev.Source != invoice.FromSupplier {
 			t.Errorf("%s has the confidence %v from %s", path, ev.Confidence, ev.Source)
@@ -92,7 +92,7 @@ func TestValuesThatAreContradictedAreNotRaised(t *testing.T) {
 				c.old(old)
 			}
 			before := inv.Fields[c.path]
-			supplier.Learn(inv, []invoice.Invoice{*old})
+			supplier.Learn(inv, []invoice.Invoice{*old}, supplier.Printed{})
 			if after := inv.Fields[c.path]; after.Confidence != before.Confidence || after.Source != before.Source {
 				t.Errorf("%s was raised to %v from %s", c.path, after.Confidence, after.Source)
 			}
@@ -105,7 +105,7 @@ func TestTheBuyerAndTheCurrencyOfApprovedInvoicesAreChosen(t *testing.T) {
 	inv, old := printed("A-2", 0), printed("A-1", 0)
 	old.Currency, old.Buyer.Name = "CAD", "Jane Doe"
 	old.Fields["buyer.name"] = invoice.Evidence{Source: invoice.ByHuman, Confidence: 1}
-	supplier.Learn(inv, []invoice.Invoice{*old})
+	supplier.Learn(inv, []invoice.Invoice{*old}, supplier.Printed{})
 	if inv.Currency != "CAD" || inv.Buyer.Name != "Jane Doe" {
 		t.Errorf("currency %s, buyer %s", inv.Currency, inv.Buyer.Name)
 	}
@@ -114,7 +114,7 @@ func TestTheBuyerAndTheCurrencyOfApprovedInvoicesAreChosen(t *testing.T) {
 func TestNothingIsLearnedWithoutApprovedInvoices(t *testing.T) {
 	t.Parallel()
 	inv := printed("A-2", 0)
-	supplier.Learn(inv, nil)
+	supplier.Learn(inv, nil, supplier.Printed{})
 	if ev := inv.Fields["currency"]; ev.Confidence != 0.4 {
 		t.Errorf("the currency has the confidence %v", ev.Confidence)
 	}

@@ -336,6 +336,30 @@ func (e InvoiceStatusFilter) Valid() bool {
 	}
 }
 
+// Defines values for MergePageRotate.
+const (
+	N0   MergePageRotate = 0
+	N180 MergePageRotate = 180
+	N270 MergePageRotate = 270
+	N90  MergePageRotate = 90
+)
+
+// Valid indicates whether the value is a known member of the MergePageRotate enum.
+func (e MergePageRotate) Valid() bool {
+	switch e {
+	case N0:
+		return true
+	case N180:
+		return true
+	case N270:
+		return true
+	case N90:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PageAction.
 const (
 	ChoosePlan            PageAction = "choose_plan"
@@ -1446,6 +1470,9 @@ type Document struct {
 	// ParentId An identifier, or null.
 	ParentId nullable.Nullable[externalRef0.NullableId] `json:"parent_id"`
 
+	// MergedFrom The documents that `mergeDocuments` made this one of.
+	MergedFrom []externalRef0.Id `json:"merged_from"`
+
 	// Pages The first and last page of this part in its parent, counted from 1.
 	Pages nullable.Nullable[PageRange] `json:"pages"`
 
@@ -1471,7 +1498,7 @@ type Document struct {
 	// ExternalId The id of the record in the caller's own program. docledger only stores it.
 	ExternalId nullable.Nullable[ExternalId] `json:"external_id"`
 
-	// Duplicate In the response to an upload: true if the entity already had these bytes.
+	// Duplicate In the response to an upload or merge: true if the entity already had these bytes.
 	Duplicate *bool `json:"duplicate,omitempty"`
 
 	// Version The version of the record. Each change increases it by one. The ETag contains it.
@@ -2625,6 +2652,38 @@ type MemberList struct {
 
 	// NextCursor The `cursor` of the next page; null on the last page.
 	NextCursor nullable.Nullable[externalRef0.NextCursor] `json:"next_cursor"`
+}
+
+// MergePage defines model for MergePage.
+type MergePage struct {
+	// Number The number of the page, from 1.
+	Number int `json:"number"`
+
+	// Rotate By how many degrees the page is turned clockwise.
+	Rotate *MergePageRotate `json:"rotate,omitempty"`
+}
+
+// MergePageRotate By how many degrees the page is turned clockwise.
+type MergePageRotate int
+
+// MergePart defines model for MergePart.
+type MergePart struct {
+	// DocumentId An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	DocumentId externalRef0.Id `json:"document_id"`
+
+	// Pages The pages in their order; by default all.
+	Pages *[]MergePage `json:"pages,omitempty"`
+}
+
+// MergeRequest defines model for MergeRequest.
+type MergeRequest struct {
+	// Filename The name of the new document; by default that of the first part.
+	Filename *string `json:"filename,omitempty"`
+
+	// Parts The documents in the order of their pages. A document can occur more than once.
+	Parts []MergePart `json:"parts"`
 }
 
 // MoveRequest defines model for MoveRequest.
@@ -3966,6 +4025,14 @@ type ListDocumentsParams struct {
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// MergeDocumentsParams defines parameters for MergeDocuments.
+type MergeDocumentsParams struct {
+	// IdempotencyKey Makes a retry safe. For 24 hours, the same key in the same organization,
+	// credential and operation returns the first response again. The same key
+	// with another body is refused with `conflict`.
+	IdempotencyKey *externalRef0.IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // UploadDocumentParams defines parameters for UploadDocument.
 type UploadDocumentParams struct {
 	// IdempotencyKey Makes a retry safe. For 24 hours, the same key in the same organization,
@@ -4617,6 +4684,9 @@ type ChangePasswordJSONRequestBody = PasswordChange
 // RefreshTokenJSONRequestBody defines body for RefreshToken for application/json ContentType.
 type RefreshTokenJSONRequestBody = RefreshRequest
 
+// MergeDocumentsJSONRequestBody defines body for MergeDocuments for application/json ContentType.
+type MergeDocumentsJSONRequestBody = MergeRequest
+
 // UploadDocumentJSONRequestBody defines body for UploadDocument for application/json ContentType.
 type UploadDocumentJSONRequestBody = UploadRequest
 
@@ -4730,6 +4800,9 @@ type ServerInterface interface {
 	// ListDocuments List documents
 	// (GET /api/documents)
 	ListDocuments(c *gin.Context, params ListDocumentsParams)
+	// MergeDocuments Merge documents
+	// (POST /api/documents/merge)
+	MergeDocuments(c *gin.Context, params MergeDocumentsParams)
 	// UploadDocument Upload a document
 	// (POST /api/documents/upload)
 	UploadDocument(c *gin.Context, params UploadDocumentParams)
@@ -5201,6 +5274,46 @@ func (siw *ServerInterfaceWrapper) ListDocuments(c *gin.Context) {
 	}
 
 	siw.Handler.ListDocuments(c, params)
+}
+
+// MergeDocuments operation middleware
+func (siw *ServerInterfaceWrapper) MergeDocuments(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params MergeDocumentsParams
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey externalRef0.IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for Idempotency-Key, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter Idempotency-Key: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.MergeDocuments(c, params)
 }
 
 // UploadDocument operation middleware
@@ -8275,6 +8388,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/documents/:document_id/attachments/:attachment", wrapper.GetDocumentAttachment)
 	router.POST(options.BaseURL+"/api/documents/:document_id/move", wrapper.MoveDocument)
 	router.POST(options.BaseURL+"/api/documents/:document_id/split", wrapper.SplitDocument)
+	router.POST(options.BaseURL+"/api/documents/merge", wrapper.MergeDocuments)
 	router.POST(options.BaseURL+"/api/invoices/extract", wrapper.ExtractInvoice)
 	router.GET(options.BaseURL+"/api/invoices", wrapper.ListInvoices)
 	router.GET(options.BaseURL+"/api/invoices/summary", wrapper.SumInvoices)
@@ -10217,6 +10331,183 @@ type ListDocuments503JSONResponse struct {
 }
 
 func (response ListDocuments503JSONResponse) VisitListDocumentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MergeDocumentsRequestObject struct {
+	Params MergeDocumentsParams
+	Body   *MergeDocumentsJSONRequestBody
+}
+
+type MergeDocumentsResponseObject interface {
+	VisitMergeDocumentsResponse(w http.ResponseWriter) error
+}
+
+type MergeDocuments200ResponseHeaders struct {
+	ETag       string
+	XRequestId *openapi_types.UUID
+}
+
+type MergeDocuments200JSONResponse struct {
+	Body    Document
+	Headers MergeDocuments200ResponseHeaders
+}
+
+func (response MergeDocuments200JSONResponse) VisitMergeDocumentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MergeDocuments400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response MergeDocuments400JSONResponse) VisitMergeDocumentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MergeDocuments401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response MergeDocuments401JSONResponse) VisitMergeDocumentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MergeDocuments403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response MergeDocuments403JSONResponse) VisitMergeDocumentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MergeDocuments404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response MergeDocuments404JSONResponse) VisitMergeDocumentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MergeDocuments429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response MergeDocuments429JSONResponse) VisitMergeDocumentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MergeDocuments500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response MergeDocuments500JSONResponse) VisitMergeDocumentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MergeDocuments503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response MergeDocuments503JSONResponse) VisitMergeDocumentsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -21533,6 +21824,9 @@ type StrictServerInterface interface {
 	// ListDocuments List documents
 	// (GET /api/documents)
 	ListDocuments(ctx context.Context, request ListDocumentsRequestObject) (ListDocumentsResponseObject, error)
+	// MergeDocuments Merge documents
+	// (POST /api/documents/merge)
+	MergeDocuments(ctx context.Context, request MergeDocumentsRequestObject) (MergeDocumentsResponseObject, error)
 	// UploadDocument Upload a document
 	// (POST /api/documents/upload)
 	UploadDocument(ctx context.Context, request UploadDocumentRequestObject) (UploadDocumentResponseObject, error)
@@ -22107,6 +22401,47 @@ func (sh *strictHandler) ListDocuments(ctx *gin.Context, params ListDocumentsPar
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ListDocumentsResponseObject); ok {
 		if err := validResponse.VisitListDocumentsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// MergeDocuments operation middleware
+func (sh *strictHandler) MergeDocuments(ctx *gin.Context, params MergeDocumentsParams) {
+	var request MergeDocumentsRequestObject
+
+	request.Params = params
+
+	var body MergeDocumentsJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.MergeDocuments(ctx, request.(MergeDocumentsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "MergeDocuments")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(MergeDocumentsResponseObject); ok {
+		if err := validResponse.VisitMergeDocumentsResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

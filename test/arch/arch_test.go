@@ -76,7 +76,7 @@ var thirdParty = map[string][]string{
 	"blitiri.com.ar/":                 {"adapter/email"},
 	module:                            {"adapter/httpapi", "test"}, // the pages of the documentation, at the root
 	"golang.org/x/image":              {"adapter/extract/ocr/raster", "adapter/extract/readable", "test"},
-	"codeberg.org/go-pdf/":            {"adapter/extract/readable"},
+	"codeberg.org/go-pdf/":            {"adapter/extract/readable", "adapter/extract/worker"},
 
 	"github.com/modelcontextprotocol/": {"adapter/toolserver", "test"},
 	"github.com/tiktoken-go/":          {"adapter/toolserver"},

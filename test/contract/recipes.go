@@ -288,6 +288,12 @@ var recipes = map[string]recipe{
 	}, change: func(_ context.Context, t *turn) error {
 		return t.json(map[string]any{"parts": []map[string]int{{"from": 1, "to": 1}, {"from": 2, "to": 3}}})
 	}},
+	"mergeDocuments": {fresh: func(ctx context.Context, t *turn) (err error) {
+		t.known["document_id"], err = t.newMergeable(ctx)
+		return err
+	}, change: func(_ context.Context, t *turn) error {
+		return t.json(map[string]any{"parts": []map[string]any{{"document_id": t.known["document_id"], "pages": []map[string]int{{"number": 1, "rotate": 90}}}}})
+	}},
 	"createEntity": {change: func(_ context.Context, t *turn) error {
 		body := t.body()
 		body["name"] = fmt.Sprintf("Made %d", t.next())

@@ -210,6 +210,20 @@ func (w *world) newPrinted(ctx context.Context) (string, error) {
 	return document, ctx.Err()
 }
 
+// newMergeable returns a printed document of one page that has ended.
+func (w *world) newMergeable(ctx context.Context) (string, error) {
+	file, err := printed(fmt.Sprintf("P-%d", w.next()))
+	if err != nil {
+		return "", err
+	}
+	document, err := w.upload(ctx, w.entities[0], "printed.pdf", file)
+	if err != nil {
+		return "", err
+	}
+	_, _ = w.extract(ctx, document) // whether it is an invoice makes no difference
+	return document, ctx.Err()
+}
+
 // makeInvoices makes documents and an invoice of each status.
 func (w *world) makeInvoices(ctx context.Context) (err error) {
 	ledger, store := w.connected[ledgers[0]], w.connected[stores[0]]

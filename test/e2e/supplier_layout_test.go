@@ -49,3 +49,46 @@ func TestTheNextInvoiceOfASupplierIsReadLikeTheApprovedOne(t *testing.T) {
 		t.Error("another organization learned from the approved invoice")
 	}
 }
+
+// withFolio is the printed invoice of one supplier, which also prints another number.
+func withFolio(t *testing.T, number, folio string) []byte {
+	t.Helper()
+	page := printedPage("Invoice date: 2026-03-14", "")
+	for i := range page.Texts {
+		page.Texts[i].Text = strings.ReplaceAll(page.Texts[i].Text, "A-17", number)
+	}
+	page.Texts = append(page.Texts,
+		generator.Text{X: 340, Y: 60, Size: 10, Text: "Folio"}, generator.Text{X: 460, Y: 60, Size: 10, Text: folio})
+	data, ok := (&generator.Document{Pages: []generator.Page{page}}).PDF()
+	if !ok {
+		t.Fatal("the page cannot be written")
+	}
+	return data
+}
+
+// TestTheNextInvoiceHasTheCorrectedValuesPlace covers that a value is read where a person who
+// corrected an earlier invoice of the supplier found it, and not for another organization.
+func TestTheNextInvoiceHasTheCorrectedValuesPlace(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	first := d.extract("1.pdf", withFolio(t, "A-1701", "ZX-9001"))
+	if got := first.Text("invoice_number"); got == "ZX-9001" {
+		t.Fatalf("the number of the first invoice is already %s", got)
+	}
+	corrected := d.do(http.MethodPatch, "/api/invoices/"+first.Text("id"), map[string]any{"invoice_number": "ZX-9001", "currency": "CAD"}).OK()
+	d.approve(d.invoice(corrected)).OK()
+
+	second := d.extract("2.pdf", withFolio(t, "A-1702", "ZX-9002"))
+	if number, source := second.Text("invoice_number"), second.Text("fields", "invoice_number", "source"); number != "ZX-9002" || source != "SUPPLIER" {
+		t.Errorf("the number of the second invoice is %s from %s", number, source)
+	}
+	if box, ok := second.At("fields", "invoice_number", "box").([]any); !ok || len(box) != 4 {
+		t.Errorf("the number has no place: %s", second.Raw)
+	}
+
+	other := d.s.NewOrganization("Other")
+	up := d.s.Upload(other.Admin.Token, other.Entity, "3.pdf", withFolio(t, "A-1703", "ZX-9003")).OK()
+	if got := d.s.Extract(other.Admin.Token, up.Text("id")).OK().Text("invoice_number"); got == "ZX-9003" {
+		t.Error("another organization learned from the corrected invoice")
+	}
+}

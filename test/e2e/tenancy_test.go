@@ -138,7 +138,7 @@ var bodies = map[string]string{
 	"changePassword": `{"current_password":"not the right one","new_password":"another long password"}`,
 	"createEntity":   `{"name":"New","settings_from":"$entity"}`, "updateEntity": `{"name":"Renamed"}`,
 	"uploadDocument": `{"entity_id":"$entity","filename":"u.xml","content":"eA=="}`,
-	"extractInvoice": `{"document_id":"$document","force":true}`, "splitDocument": `{"parts":[{"from":1,"to":1}]}`, "deleteDocument": ``, "moveDocument": `{"entity_id":"$entity"}`,
+	"extractInvoice": `{"document_id":"$document","force":true}`, "splitDocument": `{"parts":[{"from":1,"to":1}]}`, "mergeDocuments": `{"parts":[{"document_id":"$document"}]}`, "deleteDocument": ``, "moveDocument": `{"entity_id":"$entity"}`,
 	"updateInvoice": `{"currency":"EUR","purchase_order":"PO-1"}`, "approveInvoice": `{"version":1}`,
 	"changeInvoices":   `{"action":"sync","items":[{"id":"01936b1e-0000-7000-8000-000000000005","version":1}]}`,
 	"dismissDuplicate": `{"invoice_id":"$document","reason":"two deliveries"}`,
@@ -272,7 +272,7 @@ func (v *tenancy) play(t *testing.T, price string) {
 			if slices.Contains(bought, op.ID) && want == http.StatusOK && price == noPrice {
 				want = http.StatusNotFound
 			}
-			if (op.ID == "splitDocument" || op.ID == "reopenInvoice" || op.ID == "syncInvoice") && want == http.StatusOK {
+			if (op.ID == "splitDocument" || op.ID == "mergeDocuments" || op.ID == "reopenInvoice" || op.ID == "syncInvoice") && want == http.StatusOK {
 				want = http.StatusBadRequest // rights come before state, and there is nothing to reopen or to book
 			}
 			if op.ID == "deleteDocument" && r.Status == http.StatusOK {

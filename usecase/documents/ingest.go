@@ -42,7 +42,7 @@ func (s *Service) Ingest(ctx context.Context, a identity.Actor, in document.Inge
 	now := s.Clock.Now()
 	d = &document.Document{
 		ID: s.IDs.New(), EntityID: in.EntityID, OrganizationID: a.OrganizationID,
-		Filename: cleanFilename(in.Filename), MediaType: in.MediaType, SizeBytes: in.SizeBytes, SHA256: in.SHA256,
+		Filename: document.CleanFilename(in.Filename), MediaType: in.MediaType, SizeBytes: in.SizeBytes, SHA256: in.SHA256,
 		Origin: cmp.Or(in.Origin, document.FromTrigger), Email: in.Email, IntegrationID: in.IntegrationID, SourcePath: in.SourcePath,
 		Status: document.Uploaded, Requested: settings.AutoExtract, Version: 1, CreatedAt: now, UpdatedAt: now,
 	}

@@ -87,7 +87,7 @@ func (s *Service) Attachment(ctx context.Context, a identity.Actor, id uuid.UUID
 	if _, err := f.Content.Seek(0, io.SeekStart); err != nil {
 		return nil, errors.Join(fmt.Errorf("read attachment: %w", err), f.Content.Close())
 	}
-	f.Name, f.MediaType = cleanFilename(wanted.Name), s.Sniffer.MediaType(head[:n])
+	f.Name, f.MediaType = document.CleanFilename(wanted.Name), s.Sniffer.MediaType(head[:n])
 	return f, nil
 }
 

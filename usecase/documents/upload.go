@@ -56,7 +56,7 @@ func (s *Service) Upload(ctx context.Context, a identity.Actor, in UploadInput) 
 	now := s.Clock.Now()
 	d := &document.Document{
 		ID: s.IDs.New(), EntityID: in.EntityID, OrganizationID: a.OrganizationID,
-		Filename: cleanFilename(in.Filename), MediaType: kept.MediaType,
+		Filename: document.CleanFilename(in.Filename), MediaType: kept.MediaType,
 		SizeBytes: kept.SizeBytes, SHA256: kept.SHA256, Origin: document.FromUpload, ExternalID: in.ExternalID, Status: document.Uploaded, Requested: settings.AutoExtract,
 		Version: 1, CreatedBy: a.UserID, CreatedAt: now, UpdatedAt: now,
 	}

@@ -19,6 +19,7 @@ import (
 	"docledger/domain/invoice"
 	"docledger/domain/job"
 	"docledger/domain/ledgersync"
+	"docledger/domain/supplier"
 	"docledger/usecase"
 
 	"github.com/google/uuid"
@@ -37,6 +38,7 @@ type Service struct {
 	Renditions document.Renditions
 	Removals   document.Removals
 	Reader     extraction.Reader
+	Merger     extraction.Merger
 	Events     event.Log
 	Queue      job.Queue
 	Plans      billing.Plans
@@ -53,6 +55,8 @@ type Service struct {
 	WaitTimeout time.Duration
 	// BlobGrace is the time after which an unused blob is removed.
 	BlobGrace time.Duration
+	// Merging admits one merge of each organization at a time.
+	Merging *usecase.Turns[uuid.UUID]
 }
 
 // Entities reads entities.
@@ -67,14 +71,19 @@ type Bookings interface {
 	Approved(ctx context.Context, a identity.Actor, inv *invoice.Invoice, settings *entity.Settings) error
 }
 
-// Suppliers finds the suppliers of invoices. It runs within the caller's transaction.
+// Suppliers finds the suppliers of invoices. Except for Study it runs within the caller's transaction.
 type Suppliers interface {
 	// Coding finds the supplier of an invoice, raises the confidence of the values that agree with
 	// its record, and returns how its lines are coded.
 	Coding(ctx context.Context, inv *invoice.Invoice, integration uuid.UUID) (ledgersync.Coding, error)
+	// Study returns what Learn needs for an extracted invoice that is not stored yet: whether the
+	// printed texts of its document, and the approved invoices of its supplier of which the texts are
+	// needed. It changes nothing and needs no transaction.
+	Study(ctx context.Context, inv *invoice.Invoice) (own bool, examples []invoice.Invoice, err error)
 	// Learn raises the confidence of values that are printed where a person approved the values of
-	// earlier invoices of the supplier. Coding has found the supplier.
-	Learn(ctx context.Context, inv *invoice.Invoice) error
+	// earlier invoices of the supplier, and replaces values by those at the places of corrected ones.
+	// Coding has found the supplier.
+	Learn(ctx context.Context, inv *invoice.Invoice, printed supplier.Printed) error
 	// Checks finds the supplier of an invoice and returns the checks of its bank accounts.
 	Checks(ctx context.Context, a identity.Actor, inv *invoice.Invoice) ([]invoice.Check, error)
 	// Approved records an approved invoice with its supplier.

@@ -16,6 +16,7 @@ import (
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
 	"docledger/domain/review"
+	"docledger/domain/supplier"
 
 	"github.com/google/uuid"
 )
@@ -33,6 +34,8 @@ type outcome struct {
 	result   *extraction.Result
 	took     time.Duration
 	now      time.Time
+	// examples are the printed texts of the documents of approved invoices, by invoice.
+	examples map[uuid.UUID][]extraction.Reading
 }
 
 // finish stores the result for the document: one invoice, or one child document with its invoice
@@ -53,9 +56,12 @@ func (s *Service) finish(ctx context.Context, a identity.Actor, d *document.Docu
 	if err != nil {
 		return err
 	}
+	if drafts, err = s.study(ctx, o, drafts, places); err != nil {
+		return err
+	}
 	err = s.Duplicates.InTurn(ctx, d.OrganizationID, func(ctx context.Context) error {
 		if len(drafts) > 1 {
-			return s.split(ctx, o, places)
+			return s.split(ctx, o, drafts, places)
 		}
 		return s.single(ctx, o.in(places[0]), drafts[0], d.EntityID)
 	})
@@ -243,7 +249,7 @@ func (s *Service) build(ctx context.Context, o *outcome, d *document.Document, d
 		return nil, err
 	}
 	coding.Apply(inv, o.settings)
-	if err := s.Suppliers.Learn(ctx, inv); err != nil {
+	if err := s.Suppliers.Learn(ctx, inv, supplier.Printed{Own: draft.Readings, Of: o.examples}); err != nil {
 		return nil, fmt.Errorf("learn from the supplier's invoices: %w", err)
 	}
 	return inv, nil
@@ -312,8 +318,8 @@ func (s *Service) conclude(ctx context.Context, o *outcome, status document.Stat
 	return d, nil
 }
 
-func (s *Service) split(ctx context.Context, o *outcome, places []place) error {
-	for i, draft := range o.result.Drafts {
+func (s *Service) split(ctx context.Context, o *outcome, drafts []extraction.Draft, places []place) error {
+	for i, draft := range drafts {
 		o := o.in(places[i])
 		child := *o.document
 		child.ID, child.ParentID, child.Part = s.IDs.New(), o.document.ID, i+1
@@ -351,7 +357,7 @@ func (s *Service) split(ctx context.Context, o *outcome, places []place) error {
 		return err
 	}
 	ev := event.By(o.actor, event.DocumentSplit, o.document.EntityID, subjectOf(updated))
-	ev.Data = map[string]string{"parts": fmt.Sprint(len(o.result.Drafts))}
+	ev.Data = map[string]string{"parts": fmt.Sprint(len(drafts))}
 	return s.Events.Append(ctx, ev)
 }
 

@@ -9,6 +9,7 @@ import (
 	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/extraction"
+	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/page"
 	"docledger/domain/review"
@@ -70,6 +71,10 @@ func (s *Service) route(ctx context.Context, o *outcome, drafts []extraction.Dra
 	return places, nil
 }
 
+// maxOrigins is the number of documents that are asked for the origin of a merged one. Beyond it a
+// person approves.
+const maxOrigins = 100
+
 // NeedsPerson reports whether an assistant that may not approve uploaded the
 // document, or an e-mail of a sender who is not accepted brought it. SYSTEM does not
 // approve such an invoice, because the assistant or sender may have made it up.
@@ -81,15 +86,27 @@ func (s *Service) NeedsPerson(ctx context.Context, a identity.Actor, d *document
 		return false, nil
 	}
 	// A part comes from whoever uploaded its file, also if a person divided it. The file
-	// may be in a container.
-	subjects := []uuid.UUID{d.ID}
-	for parent := d.ParentID; parent != uuid.Nil; {
-		file, err := s.Documents.Get(ctx, a.Scope(), parent)
-		if err != nil {
-			return false, fmt.Errorf("find the file of a part: %w", err)
+	// may be in a container. Pages that a person merged come from the originals.
+	subjects, waiting := []uuid.UUID{}, []*document.Document{d}
+	for len(waiting) > 0 && len(subjects) < maxOrigins {
+		one := waiting[0]
+		waiting, subjects = waiting[1:], append(subjects, one.ID)
+		for _, id := range append(slices.Clone(one.MergedFrom), one.ParentID) {
+			if id == uuid.Nil || slices.Contains(subjects, id) {
+				continue
+			}
+			origin, err := s.Documents.Get(ctx, a.Scope(), id)
+			if fault.CodeOf(err) == fault.CodeNotFound && id != one.ParentID {
+				return true, nil // an original was deleted, so it is not known who sent it
+			}
+			if err != nil {
+				return false, fmt.Errorf("find the file of a part: %w", err)
+			}
+			waiting = append(waiting, origin)
 		}
-		subjects = append(subjects, file.ID)
-		parent = file.ParentID
+	}
+	if len(waiting) > 0 {
+		return true, nil
 	}
 	received, err := s.Events.List(ctx, a.Scope(), event.Filter{
 		Types: []event.Type{event.DocumentReceived}, SubjectIDs: subjects,

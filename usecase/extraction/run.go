@@ -131,30 +131,10 @@ func (s *Service) claim(ctx context.Context, a identity.Actor, args job.ExtractD
 }
 
 // read runs the extractors outside any transaction. The extraction process limits its own time.
-func (s *Service) read(ctx context.Context, d *document.Document, recognize bool) (result *extraction.Result, err error) {
-	path, release, err := s.Blobs.Local(ctx, d.SHA256)
-	if fault.CodeOf(err) == fault.CodeNotFound {
-		return nil, extraction.Fail(extraction.ContentMissing, "The stored original is missing. Upload the document again and inform the operator.")
-	}
-	if err != nil {
-		return nil, unavailable(fmt.Errorf("fetch blob: %w", err))
-	}
-	defer release()
-	defer func() {
-		if r := recover(); r != nil {
-			// The panic value may contain document content, so only the stack is logged.
-			s.Log.ErrorContext(ctx, "extraction panicked", "document", d.ID, "stack", string(debug.Stack()))
-			result, err = nil, extraction.Fail(extraction.Crashed, "The extraction failed unexpectedly. Try again, or upload another copy.")
-		}
-	}()
-	settings, err := s.Settings.Get(ctx, identity.System(d.OrganizationID).Scope(), d.EntityID)
-	if err != nil {
-		return nil, fmt.Errorf("read settings: %w", err)
-	}
+func (s *Service) read(ctx context.Context, d *document.Document, recognize bool) (*extraction.Result, error) {
 	var contained []extraction.Contained
-	result, err = s.Reader.Read(ctx, extraction.Source{
-		Name: d.Filename, Path: path, Size: d.SizeBytes, Forced: d.Forced, DateOrder: extraction.DateOrder(settings.DateOrder),
-		Recognize: recognize, Pages: d.Pages,
+	result, err := s.extract(ctx, d, extraction.Source{
+		Recognize: recognize,
 		OnFile: func(f extraction.ContainedFile) error {
 			if !f.Document {
 				return nil
@@ -177,6 +157,32 @@ func (s *Service) read(ctx context.Context, d *document.Document, recognize bool
 		result.Contained = contained
 	}
 	return result, err
+}
+
+// extract runs the extractors on the stored original of a document, with the options of o.
+func (s *Service) extract(ctx context.Context, d *document.Document, o extraction.Source) (result *extraction.Result, err error) {
+	path, release, err := s.Blobs.Local(ctx, d.SHA256)
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		return nil, extraction.Fail(extraction.ContentMissing, "The stored original is missing. Upload the document again and inform the operator.")
+	}
+	if err != nil {
+		return nil, unavailable(fmt.Errorf("fetch blob: %w", err))
+	}
+	defer release()
+	defer func() {
+		if r := recover(); r != nil {
+			// The panic value may contain document content, so only the stack is logged.
+			s.Log.ErrorContext(ctx, "extraction panicked", "document", d.ID, "stack", string(debug.Stack()))
+			result, err = nil, extraction.Fail(extraction.Crashed, "The extraction failed unexpectedly. Try again, or upload another copy.")
+		}
+	}()
+	settings, err := s.Settings.Get(ctx, identity.System(d.OrganizationID).Scope(), d.EntityID)
+	if err != nil {
+		return nil, fmt.Errorf("read settings: %w", err)
+	}
+	o.Name, o.Path, o.Size, o.Pages = d.Filename, path, d.SizeBytes, d.Pages
+	o.Forced, o.DateOrder = d.Forced, extraction.DateOrder(settings.DateOrder)
+	return s.Reader.Read(ctx, o)
 }
 
 // dropContained schedules the removal of the blobs of a container that was not stored. Those that a

@@ -106,7 +106,7 @@ func (s *Service) splitInTx(ctx context.Context, a identity.Actor, id uuid.UUID,
 		return nil, fmt.Errorf("split document: %w", err)
 	}
 	if before.InvoiceID != uuid.Nil {
-		if err := s.supersede(ctx, a, before.InvoiceID); err != nil {
+		if err := s.supersede(ctx, a, before.InvoiceID, supersededReason); err != nil {
 			return nil, err
 		}
 	}
@@ -158,7 +158,7 @@ func (s *Service) supersedeParts(ctx context.Context, a identity.Actor, parent *
 				return nil, 0, fault.New(fault.Conflict, fault.CodeConflict, "A part of the file is being extracted. Split the file when it has ended.").
 					With("document_id", child.ID.String())
 			case child.InvoiceID != uuid.Nil:
-				if err := s.supersede(ctx, a, child.InvoiceID); err != nil {
+				if err := s.supersede(ctx, a, child.InvoiceID, supersededReason); err != nil {
 					return nil, 0, err
 				}
 			}
@@ -181,19 +181,19 @@ func (s *Service) superseded(ctx context.Context, a identity.Actor, child *docum
 	return inv.Rejection != nil && inv.Rejection.Reason == supersededReason, nil
 }
 
-// supersede rejects an invoice whose document is split differently.
-func (s *Service) supersede(ctx context.Context, a identity.Actor, id uuid.UUID) error {
+// supersede rejects an invoice the pages of which are those of another document now.
+func (s *Service) supersede(ctx context.Context, a identity.Actor, id uuid.UUID, reason string) error {
 	inv, err := s.Invoices.Update(ctx, a.Scope(), id, 0, func(inv *invoice.Invoice) error {
 		if !inv.Status.Open() && inv.Status != invoice.Rejected {
 			return fault.New(fault.Conflict, fault.CodeConflict,
-				"An invoice of the file is %s, so the file cannot be split differently. Reopen the invoice first.", inv.Status).
+				"An invoice of the file is %s, so its pages cannot become those of another document. Reopen the invoice first.", inv.Status).
 				With("status", string(inv.Status)).With("invoice_id", inv.ID.String())
 		}
 		if inv.Status == invoice.Rejected {
-			inv.Rejection = &invoice.Rejection{By: a.UserID, At: s.Clock.Now(), Reason: supersededReason}
+			inv.Rejection = &invoice.Rejection{By: a.UserID, At: s.Clock.Now(), Reason: reason}
 			return nil
 		}
-		return inv.Reject(a.UserID, s.Clock.Now(), supersededReason)
+		return inv.Reject(a.UserID, s.Clock.Now(), reason)
 	})
 	if errors.Is(err, invoice.ErrUnchanged) {
 		return nil
@@ -202,7 +202,7 @@ func (s *Service) supersede(ctx context.Context, a identity.Actor, id uuid.UUID)
 		return fmt.Errorf("reject invoice: %w", err)
 	}
 	ev := event.By(a, event.InvoiceRejected, inv.EntityID, event.Subject{Type: event.SubjectInvoice, ID: inv.ID, Version: inv.Version})
-	ev.Data = map[string]string{"reason": supersededReason}
+	ev.Data = map[string]string{"reason": reason}
 	if err := s.Events.Append(ctx, ev); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"docledger/domain/event"
@@ -234,9 +235,28 @@ func (s *Service) Coding(ctx context.Context, inv *invoice.Invoice, integration 
 	return coding, nil
 }
 
+// Study returns what Learn needs for an invoice that was extracted and is not stored yet: whether the
+// printed texts of its document, and the approved invoices of its supplier of which the texts are
+// needed. It changes nothing.
+func (s *Service) Study(ctx context.Context, inv *invoice.Invoice) (own bool, examples []invoice.Invoice, err error) {
+	now := *inv
+	now.Fields = maps.Clone(inv.Fields)
+	found, err := s.match(ctx, &now)
+	if err != nil || found == nil {
+		return false, nil, err
+	}
+	approved, err := s.OfInvoices.Confirmed(ctx, found, inv.ID, supplier.MaxLearned)
+	if err != nil {
+		return false, nil, err
+	}
+	own, examples = supplier.Study(&now, approved)
+	return own, examples, nil
+}
+
 // Learn raises the confidence of the values of an extracted invoice that are printed where a person
-// approved the values of earlier invoices of its supplier. Coding has found the supplier.
-func (s *Service) Learn(ctx context.Context, inv *invoice.Invoice) error {
+// approved the values of earlier invoices of its supplier, and replaces values by those at the
+// places of corrected ones. Coding has found the supplier.
+func (s *Service) Learn(ctx context.Context, inv *invoice.Invoice, printed supplier.Printed) error {
 	if inv.SupplierID == uuid.Nil || inv.Extraction.Method != invoice.Text {
 		return nil
 	}
@@ -248,7 +268,7 @@ func (s *Service) Learn(ctx context.Context, inv *invoice.Invoice) error {
 	if err != nil {
 		return err
 	}
-	supplier.Learn(inv, approved)
+	supplier.Learn(inv, approved, printed)
 	return nil
 }
 

@@ -59,6 +59,8 @@ type PDF struct {
 	Forced bool
 	// DateOrder is the order of ambiguous dates in the entity's documents.
 	DateOrder extraction.DateOrder
+	// Readings requests the printed texts that can be values.
+	Readings bool
 	// Part reports that Words returns the pages of one invoice of the file. Embedded
 	// data is ignored then.
 	Part bool
@@ -153,7 +155,7 @@ func (p PDF) printed() (drafts []extraction.Draft, scanned, count int, err error
 		}
 	}
 	read := func(pages []layout.Page) (*extraction.Draft, error) {
-		return pdftext.Read(pages, pdftext.Options{Forced: p.Forced, DateOrder: p.DateOrder})
+		return pdftext.Read(pages, pdftext.Options{Forced: p.Forced, DateOrder: p.DateOrder, Readings: p.Readings})
 	}
 	if !p.Part && !p.nested {
 		drafts, err = several(pages, read)
@@ -197,7 +199,7 @@ func (p PDF) portfolio(ctx context.Context, files []pdf.File) (*extraction.Resul
 		}
 		read++
 		inner := PDF{
-			Data: f.Data, Limits: p.Limits, Forced: p.Forced, DateOrder: p.DateOrder, nested: true,
+			Data: f.Data, Limits: p.Limits, Forced: p.Forced, DateOrder: p.DateOrder, Readings: p.Readings, nested: true,
 			Words:    func() ([]layout.Page, error) { return p.Inner(f.Data) },
 			Unusable: func(*extraction.Failure) {},
 		}

@@ -192,7 +192,8 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 		return seller, buyer
 	}
 	for _, other := range []string{facts.nameAbove(b), facts.nameBelow(b)} {
-		if other != "" {
+		// A company with a legal form is not the contact of a name without one.
+		if other != "" && (!textrules.IsCompany(b.value) || textrules.IsCompany(other)) {
 			sure = min(sure, contestedConfidence)
 			buyers = append([]*candidate{b, {found: found{value: other}, p: 0.1}}, buyers...)
 		}

@@ -2,6 +2,7 @@ package pdftext_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"docledger/domain/extraction"
@@ -106,5 +107,20 @@ func TestAPersonAboveACompanyIsADoubtfulBuyer(t *testing.T) {
 	lines = slices.Insert(slices.Clone(lines), 7, "Granite and Daughters")
 	if e := read(t, lines...).Fields["buyer.name"]; e.Confidence >= 0.8 {
 		t.Errorf("the buyer has the confidence %v", e.Confidence)
+	}
+}
+
+// A person below a company may be its contact, but a company with a legal form is no contact.
+func TestACompanyWithALegalFormIsNoContact(t *testing.T) {
+	t.Parallel()
+	buyer := slices.IndexFunc(simple, func(l string) bool { return strings.HasPrefix(l, "Granite") })
+	withPerson := func(name string) float64 {
+		lines := slices.Clone(simple)
+		lines[buyer] = strings.ReplaceAll(lines[buyer], "Granite plc", name)
+		d := read(t, slices.Insert(lines, buyer+1, "Gareth Whitcombe|350@Terms: 30 days")...)
+		return d.Fields["buyer.name"].Confidence
+	}
+	if company, other := withPerson("Granite plc"), withPerson("Granite Works"); company < 0.8 || other >= 0.8 {
+		t.Errorf("confidence %v of a company, %v of another name", company, other)
 	}
 }

@@ -27,6 +27,8 @@ type Options struct {
 	Forced bool
 	// DateOrder is the order of ambiguous dates in the entity's documents.
 	DateOrder extraction.DateOrder
+	// Readings requests the printed texts that can be values.
+	Readings bool
 }
 
 // Read returns the invoice on the pages. A document without text, with text that
@@ -72,7 +74,11 @@ func read(pages []layout.Page, o Options, trace tracer) (*extraction.Draft, erro
 	if turned := d.content.TurnSigns(); turned != nil {
 		d.checks = append(d.checks, *turned)
 	}
-	return &extraction.Draft{Content: d.content, Fields: d.fields, Checks: d.checks}, nil
+	out := &extraction.Draft{Content: d.content, Fields: d.fields, Checks: d.checks}
+	if o.Readings {
+		out.Readings = s.readings()
+	}
+	return out, nil
 }
 
 func (s *parsedDocument) anyTitle() bool {

@@ -41,6 +41,9 @@ func (v *solver) rank() {
 	}
 	chosen := &combos[int(best.weight)]
 	ruled, evidence := c.NetTotal, v.d.fields["net_total"]
+	if confidence > 0.5 && v.linesAre(chosen) {
+		confidence = max(confidence, probable)
+	}
 	confidence = min(confidence, s.contradicted(all, chosen))
 	if chosen.net == nil && !v.linesExplain(chosen) {
 		confidence = min(confidence, doubtful)
@@ -83,6 +86,12 @@ func (v *solver) rank() {
 	}
 	v.keepNet(ruled, evidence, confidence)
 	v.computeNet(confidence)
+}
+
+// linesAre reports whether the amounts of the lines alone add up to the printed net total of
+// a combination: evidence that the ranker does not have.
+func (v *solver) linesAre(chosen *combination) bool {
+	return v.lines != nil && chosen.net != nil && v.lines.Within(chosen.net.value, v.tolerance())
 }
 
 // computeNet computes a net total that is not printed, if the lines with the charges

@@ -88,6 +88,8 @@ func (c *child) read(q request, _ []byte) error {
 		return c.startEngine(q.CacheDir)
 	case opPages:
 		return c.pages(q)
+	case opMerge:
+		return c.merge(q)
 	}
 	f, err := os.Open(q.Path)
 	if err != nil {
@@ -156,7 +158,7 @@ func (c *child) pdf(f *os.File, q request) error {
 	cost := len(data)
 	defer func() { freeAfter(cost) }()
 	document := content.PDF{
-		Data: data, Limits: q.Limits, Forced: q.Forced, DateOrder: q.DateOrder, Part: q.Part != nil,
+		Data: data, Limits: q.Limits, Forced: q.Forced, DateOrder: q.DateOrder, Readings: q.Readings, Part: q.Part != nil,
 		Words: func() ([]layout.Page, error) {
 			o := TextOptions{Pages: content.MaxPages, Words: content.MaxWords}
 			if q.Part != nil {

@@ -114,6 +114,8 @@ type Document struct {
 	Forced bool
 	// DateOrder is how the entity's documents write ambiguous dates.
 	DateOrder extraction.DateOrder
+	// Readings requests the printed texts that can be values (extraction.Draft).
+	Readings bool
 	// Compare says that embedded data is compared with the pages.
 	Compare bool
 	// Pages are those of one invoice; nil: the whole file.
@@ -129,7 +131,7 @@ type Document struct {
 // no deadline except that of ctx.
 func (p *Pool) PDF(ctx context.Context, d Document) (*extraction.Result, error) {
 	b := p.budget(d.Size)
-	a, err := p.withEngine(ctx, b, request{Operation: opPDF, Path: d.Path, Limits: p.config.Limits, Forced: d.Forced, DateOrder: d.DateOrder, Part: d.Pages})
+	a, err := p.withEngine(ctx, b, request{Operation: opPDF, Path: d.Path, Limits: p.config.Limits, Forced: d.Forced, DateOrder: d.DateOrder, Readings: d.Readings, Part: d.Pages})
 	switch {
 	case err != nil && a != nil && a.unusable != nil && isFailure(err):
 		return nil, a.unusable // it is more specific than an error without an invoice

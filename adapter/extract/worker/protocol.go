@@ -38,7 +38,7 @@ const (
 
 // version of the protocol. Both sides are the same binary; it only guards
 // against one that was exchanged while the service runs.
-const version = "5"
+const version = "6"
 
 // Bounds on an answer, which the child keeps and the parent enforces: a document
 // may have taken over the child that reads it.
@@ -63,6 +63,7 @@ const (
 	opShow    operation = "show"   // the data of an electronic invoice for people
 	opExtract operation = "file"   // an embedded file
 	opOpen    operation = "open"   // the files in a container
+	opMerge   operation = "merge"  // one PDF of pages of files
 	// Those of the OCR program.
 	opCount     operation = "count"     // the pages of an image file
 	opRecognize operation = "recognize" // a page of an image file, or the image before the request
@@ -74,16 +75,18 @@ type request struct {
 	Limits    pdf.Limits
 	Forced    bool
 	DateOrder extraction.DateOrder
+	Readings  bool            // of opPDF: with the printed texts that can be values
 	Stated    invoice.Content // of opCompare: what the embedded data states
 	Text      TextOptions
 	Page      int   // index of the page to render or recognize
 	Width     int   // of opView: the largest width in pixels
 	Shown     Shown // of opShow, and of opView of an electronic invoice
 	Wanted    document.Attachment
-	Nth       int             // of opExtract: which of several equal files, from 0
-	From      int             // of opOpen: the number of files that were sent before
-	Pages     []layout.Page   // of opPages
-	Part      *document.Pages // the pages of one invoice; nil: the whole file
+	Nth       int                     // of opExtract: which of several equal files, from 0
+	From      int                     // of opOpen: the number of files that were sent before
+	Pages     []layout.Page           // of opPages
+	Files     []extraction.MergedFile // of opMerge
+	Part      *document.Pages         // the pages of one invoice; nil: the whole file
 	CacheDir  string
 	Memory    int64
 	CPU       time.Duration // enforced by the parent; 0: no limit

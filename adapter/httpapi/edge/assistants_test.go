@@ -83,6 +83,7 @@ var verdicts = map[string]string{
 	"extractInvoice":   "no yes yes",
 	"splitDocument":    "no no yes",
 	"moveDocument":     "no yes yes",
+	"mergeDocuments":   "no no yes",
 	"updateInvoice":    "no yes yes",
 	"changeInvoices":   "no no yes",
 

@@ -137,6 +137,14 @@ describe('documents and invoices', () => {
     const path = { document_id: printed.id }
     const split = await api.splitDocument({ path, body: { parts: [{ from: 1, to: 2 }, { from: 3, to: 3 }] } })
     expect(split.data.status).toBe('SPLIT')
+
+    const upload = async (number: string) => (await api.uploadDocument({ body: { entity_id, file: printedFile([number]) } })).data.id
+    const originals = [await upload('M-1'), await upload('M-2')]
+    for (const document_id of originals) {
+      await api.extractInvoice({ body: { document_id } }).catch(() => undefined)
+    }
+    const merged = await api.mergeDocuments({ body: { parts: originals.map((document_id) => ({ document_id, pages: [{ number: 1, rotate: 0 }] })) } })
+    expect(merged.data).toMatchObject({ merged_from: originals, page_count: 2 })
   })
 
   test('deletion', async () => {

@@ -210,6 +210,19 @@ export class Docledger {
   }
 
   /**
+   * Merge documents
+   *
+   * Makes one PDF of the pages of PDFs and images of an entity, in the given order.
+   * Pages can be left out and turned. The originals stay. Their open invoices are
+   * rejected; 400 `conflict` if one is approved or synced. The new document is
+   * extracted if `auto_extract` is on. Data that is embedded in a PDF is not kept.
+   * At most 500 pages and 64 MiB.
+   */
+  mergeDocuments(options: Call<types.MergeDocumentsData>): Promise<Answer<types.MergeDocumentsResponse>> {
+    return this.#transport.call({ id: 'mergeDocuments', keyed: true }, sdk.mergeDocuments, options)
+  }
+
+  /**
    * Upload a document
    *
    * Accepts the file as `multipart/form-data` (parts in any order) or as JSON with

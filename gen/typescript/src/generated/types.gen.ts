@@ -843,7 +843,7 @@ export type Document = {
     created_at: Timestamp;
     created_by: NullableId;
     /**
-     * In the response to an upload: true if the entity already had these bytes.
+     * In the response to an upload or merge: true if the entity already had these bytes.
      */
     duplicate?: boolean;
     email: EmailOrigin;
@@ -869,6 +869,10 @@ export type Document = {
      * Detected from the bytes, not from the name.
      */
     media_type: string;
+    /**
+     * The documents that `mergeDocuments` made this one of.
+     */
+    merged_from: Array<Id>;
     organization_id: Id;
     /**
      * Number of pages; null until it is known.
@@ -2098,6 +2102,36 @@ export type Member = {
 export type MemberList = {
     items: Array<Member>;
     next_cursor: NextCursor;
+};
+
+export type MergePage = {
+    /**
+     * The number of the page, from 1.
+     */
+    number: number;
+    /**
+     * By how many degrees the page is turned clockwise.
+     */
+    rotate?: 0 | 90 | 180 | 270;
+};
+
+export type MergePart = {
+    document_id: Id;
+    /**
+     * The pages in their order; by default all.
+     */
+    pages?: Array<MergePage>;
+};
+
+export type MergeRequest = {
+    /**
+     * The name of the new document; by default that of the first part.
+     */
+    filename?: string;
+    /**
+     * The documents in the order of their pages. A document can occur more than once.
+     */
+    parts: Array<MergePart>;
 };
 
 export type MoveRequest = {
@@ -4645,6 +4679,64 @@ export type ListDocumentsResponses = {
 };
 
 export type ListDocumentsResponse = ListDocumentsResponses[keyof ListDocumentsResponses];
+
+export type MergeDocumentsData = {
+    body: MergeRequest;
+    headers?: {
+        /**
+         * Makes a retry safe. For 24 hours, the same key in the same organization,
+         * credential and operation returns the first response again. The same key
+         * with another body is refused with `conflict`.
+         *
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/documents/merge';
+};
+
+export type MergeDocumentsErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type MergeDocumentsError = MergeDocumentsErrors[keyof MergeDocumentsErrors];
+
+export type MergeDocumentsResponses = {
+    /**
+     * The new document.
+     */
+    200: Document;
+};
+
+export type MergeDocumentsResponse = MergeDocumentsResponses[keyof MergeDocumentsResponses];
 
 export type UploadDocumentData = {
     body: UploadForm;

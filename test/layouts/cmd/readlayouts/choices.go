@@ -8,6 +8,7 @@ import (
 	"docledger/adapter/extract/layout"
 	"docledger/adapter/extract/pdftext"
 	"docledger/test/generator"
+	"docledger/test/layouts/known"
 )
 
 // expectedOf maps the field of a ranker to the field of expected.json.
@@ -29,7 +30,7 @@ type example struct {
 }
 
 // writeChoices writes the candidates of a document with the correct values.
-func writeChoices(w *bufio.Writer, r record, pages []layout.Page) error {
+func writeChoices(w *bufio.Writer, r known.Record, pages []layout.Page) error {
 	byField := map[string]*example{}
 	var order []string
 	for _, c := range pdftext.Choices(pages) {
@@ -44,7 +45,7 @@ func writeChoices(w *bufio.Writer, r record, pages []layout.Page) error {
 			right = totalsRight(r, c.Value)
 		} else {
 			f := expectedOf[c.Field]
-			if v := judge(f, wanted(r, f), c.Value, false); v == "right" {
+			if v := known.Judge(f, known.Wanted(r, f), c.Value, false); v == "right" {
 				right = 1
 			}
 			e.Stated = r.Expected[f] != nil
@@ -65,7 +66,7 @@ func writeChoices(w *bufio.Writer, r record, pages []layout.Page) error {
 
 // totalsRight reports whether the net, tax and gross total of a combination are
 // correct, or empty if the document states none.
-func totalsRight(r record, value string) int {
+func totalsRight(r known.Record, value string) int {
 	var parts [3]string
 	if err := json.Unmarshal([]byte(value), &parts); err != nil {
 		return 0
@@ -75,23 +76,15 @@ func totalsRight(r record, value string) int {
 		if _, stated := r.Expected[f]; !stated {
 			continue
 		}
-		if v := judge(f, wanted(r, f), parts[i], free); v != "right" && v != "empty" {
+		if v := known.Judge(f, known.Wanted(r, f), parts[i], free); v != "right" && v != "empty" {
 			return 0
 		}
 	}
 	return 1
 }
 
-func wanted(r record, field string) []any {
-	out := []any{r.Expected[field]}
-	if more, ok := r.Expected[field+"_alternatives"].([]any); ok {
-		out = append(out, more...)
-	}
-	return out
-}
-
 // generated returns the record of a generated document.
-func generated(d *generator.Document) record {
+func generated(d *generator.Document) known.Record {
 	amount := func(s string, print bool) any {
 		if !print {
 			return nil
@@ -111,5 +104,5 @@ func generated(d *generator.Document) record {
 	if t.DueDate.IsZero() || t.Terms != "" {
 		expected["due_date"] = nil
 	}
-	return record{File: fmt.Sprintf("generated-%d", d.Seed), Category: fmt.Sprintf("generated/%s", d.Layout), Outcome: "extract", Expected: expected}
+	return known.Record{File: fmt.Sprintf("generated-%d", d.Seed), Category: fmt.Sprintf("generated/%s", d.Layout), Outcome: "extract", Expected: expected}
 }

@@ -19,7 +19,6 @@ import (
 	"fmt"
 	"log"
 	"maps"
-	"math/big"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -36,27 +35,13 @@ import (
 	"docledger/domain/extraction"
 	"docledger/domain/invoice"
 	"docledger/domain/review"
+	"docledger/test/layouts/known"
 
 	"github.com/google/uuid"
 )
 
-type record struct {
-	File     string         `json:"file"`
-	Category string         `json:"category"`
-	Outcome  string         `json:"outcome"`
-	Type     string         `json:"content_type"`
-	Expected map[string]any `json:"expected"`
-}
-
-// leftOut reports whether the documents of a category are excluded from the
-// development of rules.
-func leftOut(category string) bool {
-	sum := sha256.Sum256([]byte(category))
-	return sum[len(sum)-1]%2 == 0
-}
-
 type outcome struct {
-	record  record
+	record  known.Record
 	invoice *invoice.Invoice
 	err     error
 	took    time.Duration
@@ -88,14 +73,14 @@ func main() {
 		}
 		return
 	}
-	records, err := load(dir)
+	records, err := known.Load(dir)
 	if err != nil {
 		log.Fatal(err)
 	}
 	pattern := regexp.MustCompile(*only)
 	hidden := false
-	records = slices.DeleteFunc(records, func(r record) bool {
-		out := strings.HasPrefix(r.Category, "layout/") && leftOut(r.Category)
+	records = slices.DeleteFunc(records, func(r known.Record) bool {
+		out := strings.HasPrefix(r.Category, "layout/") && known.LeftOut(r.Category)
 		switch {
 		case *half == "made-on" && out, *half == "left-out" && !out:
 			return true
@@ -130,21 +115,11 @@ func main() {
 	fmt.Printf("extracted %d documents in %s\n", len(records), took.Round(time.Millisecond))
 }
 
-// folds is the number of parts of the layouts in train.py.
-const folds = 5
-
-// foldOf returns the part of a category, like train.py.
-func foldOf(category string) int {
-	sum := sha256.Sum256([]byte("fold " + category))
-	var rest big.Int
-	return int(rest.Mod(rest.SetBytes(sum[:]), big.NewInt(folds)).Int64())
-}
-
 // readAll extracts all documents, with the models of their folds if there is a folder
 // of them.
-func readAll(records []record, pages [][]layout.Page, models string) ([]outcome, error) {
+func readAll(records []known.Record, pages [][]layout.Page, models string) ([]outcome, error) {
 	outcomes := make([]outcome, len(records))
-	for fold := range folds {
+	for fold := range known.Folds {
 		if models != "" {
 			if err := pdftext.UseModels(os.DirFS(filepath.Join(models, fmt.Sprint("fold", fold)))); err != nil {
 				return nil, err
@@ -153,7 +128,7 @@ func readAll(records []record, pages [][]layout.Page, models string) ([]outcome,
 		var group sync.WaitGroup
 		turns := make(chan struct{}, runtime.NumCPU())
 		for i := range records {
-			if foldOf(records[i].Category) != fold {
+			if known.FoldOf(records[i].Category) != fold {
 				continue
 			}
 			group.Go(func() {
@@ -167,17 +142,8 @@ func readAll(records []record, pages [][]layout.Page, models string) ([]outcome,
 	return outcomes, nil
 }
 
-func load(dir string) ([]record, error) {
-	raw, err := os.ReadFile(filepath.Join(dir, "expected.json"))
-	if err != nil {
-		return nil, err
-	}
-	var all struct{ Files []record }
-	return all.Files, json.Unmarshal(raw, &all)
-}
-
 // words returns the pages of each document, from the cache if they are in it.
-func words(dir, cache string, records []record) ([][]layout.Page, error) {
+func words(dir, cache string, records []known.Record) ([][]layout.Page, error) {
 	out := make([][]layout.Page, len(records))
 	if err := os.MkdirAll(cache, 0o700); err != nil {
 		return nil, err
@@ -213,7 +179,7 @@ func words(dir, cache string, records []record) ([][]layout.Page, error) {
 	return out, nil
 }
 
-func read(r record, pages []layout.Page) outcome {
+func read(r known.Record, pages []layout.Page) outcome {
 	o := outcome{record: r}
 	started := time.Now()
 	draft, err := pdftext.Read(pages, pdftext.Options{})
@@ -374,7 +340,7 @@ func (s *score) print(wrong, alarms bool) {
 		}
 	}
 	right, all := 0, 0
-	for _, f := range fieldNames {
+	for _, f := range known.FieldNames {
 		c := s.fields[f]
 		if c == nil {
 			continue

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"docledger/test/generator"
+	"docledger/test/layouts/known"
 )
 
 // trainingFile is a document that the models are trained with.
@@ -76,15 +77,15 @@ func writeTraining(output, list, root, cache string, documents int) error {
 
 // writeSet writes the candidates of the files of a folder.
 func writeSet(w *bufio.Writer, files []trainingFile, dir, cache string) error {
-	all, err := load(dir)
+	all, err := known.Load(dir)
 	if err != nil {
 		return err
 	}
-	byFile := map[string]record{}
+	byFile := map[string]known.Record{}
 	for _, r := range all {
 		byFile[r.File] = r
 	}
-	records := make([]record, len(files))
+	records := make([]known.Record, len(files))
 	for i, t := range files {
 		raw, err := os.ReadFile(filepath.Join(dir, t.file)) //nolint:gosec // a developer's argument
 		if err != nil {

@@ -1,4 +1,4 @@
-package documents
+package document
 
 import (
 	"strings"
@@ -8,9 +8,9 @@ import (
 
 const maxFilename = 255
 
-// cleanFilename keeps what a person would call the file: no path, nothing that
-// can't be shown, at most 255 bytes.
-func cleanFilename(name string) string {
+// CleanFilename returns the name of a file without a path and without characters that cannot be
+// shown, with at most 255 bytes.
+func CleanFilename(name string) string {
 	name = strings.ToValidUTF8(name, "\uFFFD")
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]
