@@ -280,3 +280,27 @@ func (r Memberships) Remove(ctx context.Context, user, organization uuid.UUID) e
 	err := r.s.handle(ctx).Delete(&membershipRow{}, "user_id = ? AND organization_id = ?", user, organization).Error
 	return failed("end the membership", err)
 }
+
+// Erase implements erasure.Accounts. The memberships and sessions refer to the account. The database
+// deletes them with it.
+func (r Users) Erase(ctx context.Context, id uuid.UUID) (organizations []uuid.UUID, err error) {
+	err = r.s.inOne(ctx, func(ctx context.Context) error {
+		var row userRow
+		if err := r.s.handle(ctx).Clauses(lock).Take(&row, "id = ?", id).Error; err != nil {
+			return found("user", err)
+		}
+		err := r.s.handle(ctx).Table("memberships").Where("user_id = ?", id).Order("organization_id").Pluck("organization_id", &organizations).Error
+		if err != nil {
+			return failed("find the memberships", err)
+		}
+		if err := r.s.handle(ctx).Delete(&entityMemberRow{}, "user_id = ?", id).Error; err != nil {
+			return failed("end the roles on entities", err)
+		}
+		err = r.s.handle(ctx).Exec("UPDATE invoices SET assigned_to = NULL, version = version + 1, updated_at = ? WHERE assigned_to = ?", instant(r.s.now()), id).Error
+		if err != nil {
+			return failed("end the assignments", err)
+		}
+		return failed("delete the account", r.s.handle(ctx).Delete(&userRow{}, "id = ?", id).Error)
+	})
+	return organizations, err
+}

@@ -59,6 +59,12 @@ func (r Duplicates) Rechecked(ctx context.Context, organization, invoiceID uuid.
 	return failed("remove the postponed check of an invoice", done.Error)
 }
 
+// Defer implements duplicate.Repository.
+func (r Duplicates) Defer(ctx context.Context, organization, invoiceID uuid.UUID, at time.Time) error {
+	done := r.s.handle(ctx).Model(&recheckRow{}).Where("organization_id = ? AND invoice_id = ?", organization, invoiceID).Update("created_at", instant(at))
+	return failed("defer the postponed check of an invoice", done.Error)
+}
+
 // Postponing implements duplicate.Repository.
 func (r Duplicates) Postponing(ctx context.Context, limit int) ([]uuid.UUID, error) {
 	var rows []struct{ OrganizationID uuid.UUID }

@@ -21,7 +21,7 @@ var rows = []schema.Tabler{
 	organizationRow{}, userRow{}, membershipRow{}, sessionRow{}, attemptRow{}, entityRow{}, entityMemberRow{},
 	apiKeyRow{}, webhookRow{}, deliveryRow{}, settingsRow{}, emailIntakeRow{}, documentRow{}, invoiceRow{}, lineRow{}, supplierRow{}, supplierKeyRow{}, taxRow{}, eventRow{}, usageRow{}, idempotencyRow{}, inboxRow{}, leaseRow{}, knownPlanRow{}, planEventRow{}, chargeRow{}, bookmarkRow{}, bookingRow{}, codingRow{}, renditionRow{}, duplicateKeysRow{}, duplicateRow{}, recheckRow{},
 	grantRow{}, integrationRow{}, consentAttemptRow{}, meterRow{}, watchRow{}, watchNodeRow{}, watchVersionRow{}, watchSubscriptionRow{},
-	blobRemovalRow{}, linkRow{},
+	blobRemovalRow{}, linkRow{}, erasureRow{},
 }
 
 // foreign are the tables without a row struct.

@@ -55,7 +55,7 @@ func migrateCommand() *cobra.Command {
 }
 
 func organizationCommand() *cobra.Command {
-	c := &cobra.Command{Use: "organization", Short: "Create, list and report on organizations"}
+	c := &cobra.Command{Use: "organization", Short: "Create, list, export and erase organizations, and report on them"}
 	c.AddCommand(&cobra.Command{
 		Use: "create NAME", Short: "Create an organization and print its id", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -84,13 +84,13 @@ func organizationCommand() *cobra.Command {
 				return w.Flush()
 			})
 		},
-	}, reportCommand())
+	}, reportCommand(), exportCommand(), eraseCommand())
 	return c
 }
 
 func userCommand() *cobra.Command {
 	c := &cobra.Command{Use: "user", Short: "Manage local accounts"}
-	c.AddCommand(userAddCommand(), userInviteCommand(), userRoleCommand(), userRemoveCommand(), userPasswordCommand(),
+	c.AddCommand(userAddCommand(), userInviteCommand(), userRoleCommand(), userRemoveCommand(), userEraseCommand(), userPasswordCommand(),
 		userDisableCommand("disable", "Lock an account and end its sessions", true),
 		userDisableCommand("enable", "Unlock an account", false))
 	return c

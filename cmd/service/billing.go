@@ -41,6 +41,7 @@ func (s *Service) openPayments(reader *billing.Reader) (domain.Plans, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.planCache = plans
 	st, ids := s.store, clock.UUIDv7{}
 	customers := &billing.Customers{
 		Organizations: st.Organizations(), Processor: client.Customers, Leases: st.Leases(), Clock: s.clock, IDs: ids, Log: s.log,

@@ -47,6 +47,7 @@ import (
 	"docledger/usecase/billing"
 	"docledger/usecase/documents"
 	"docledger/usecase/entities"
+	"docledger/usecase/erasure"
 	usecaseextraction "docledger/usecase/extraction"
 	"docledger/usecase/identities"
 	"docledger/usecase/inbox"
@@ -97,6 +98,7 @@ type Providers struct {
 
 // Service is the whole service before it runs.
 type Service struct {
+	Erasure *erasure.Service // only the command line erases
 	httpapi.UseCases
 	Organizations *organizations.Service
 	Inbox         *inbox.Service
@@ -134,6 +136,7 @@ type Service struct {
 	verifyPayments func(header map[string][]string, body []byte, now time.Time) (inbox.Event, error)
 	reconciler     *billing.Reconciler
 	customers      *billing.Customers
+	planCache      domainbilling.PlanCache // nil without a payment processor
 	handler        http.Handler
 }
 
@@ -241,9 +244,7 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 		return err
 	}
 	s.takeIdentityEvents()
-	if s.identities != nil { // only an identity provider deletes organizations
-		plans = billing.ActiveOnly{Plans: plans, Organizations: s.store.Organizations()}
-	}
+	plans = billing.ActiveOnly{Plans: plans, Organizations: s.store.Organizations()}
 	s.wire(plans, tokens, passwords, reader)
 	if s.identities == nil { // an identity provider has its own first user
 		s.Session.Setup = &session.Setup{Code: identity.SetupCode(seeds[0]), Founder: s.Organizations}
@@ -326,6 +327,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 		Events: st.Events(), Sums: st.Invoices(), Exports: st.Invoices(), Attention: s.newAttention(), Reports: s.Organizations,
 	}
 	s.Deletion, s.Moves = s.newDeletion(), s.newMoves(bookings, suppliers)
+	s.Erasure = s.newErasure()
 	suppliers.Reviews, s.Integrations.Suppliers = s.Invoices, suppliers
 	s.watching, s.Emails = s.newWatching(plans), s.newEmails(plans)
 	s.Integrations.Watches = s.watching

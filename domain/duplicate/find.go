@@ -61,6 +61,8 @@ type Repository interface {
 	PostponedFor(ctx context.Context, organization, invoiceID uuid.UUID) (r Recheck, ok bool, err error)
 	// Rechecked removes the Recheck of an invoice.
 	Rechecked(ctx context.Context, organization, invoiceID uuid.UUID) error
+	// Defer lets the postponed check of an invoice wait until those before at were evaluated.
+	Defer(ctx context.Context, organization, invoice uuid.UUID, at time.Time) error
 	// Postponing returns at most limit organizations with postponed invoices, those with the invoice
 	// that waits longest first.
 	Postponing(ctx context.Context, limit int) ([]uuid.UUID, error)

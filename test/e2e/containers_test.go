@@ -102,6 +102,10 @@ func TestContainers(t *testing.T) {
 	if known := children(t, s, token, again); len(known) != 1 || known["invoice.xml"].Text("id") != found["invoice.xml"].Text("id") {
 		t.Errorf("the known document: %v", known)
 	}
+	s.Do(http.MethodDelete, "/api/documents/"+found["invoice.xml"].Text("id"), token, nil).OK()
+	if known := children(t, s, token, again); len(known) != 0 {
+		t.Errorf("the file names a deleted document: %v", known)
+	}
 
 	for name, c := range map[string]struct {
 		content []byte

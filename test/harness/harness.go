@@ -238,6 +238,9 @@ func (s *Server) Login(email string) string {
 	return r.Text("token")
 }
 
+// Config returns the configuration, for commands that open the installation.
+func (s *Server) Config() config.Config { return s.cfg }
+
 // LoseJobs deletes every job. The service itself never does this.
 func (s *Server) LoseJobs() {
 	s.t.Helper()

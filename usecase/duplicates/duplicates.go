@@ -288,20 +288,34 @@ func (s *Service) Sweep(ctx context.Context) (total int, failed error) {
 	return total, failed
 }
 
-// sweepOne evaluates one batch of an organization again.
+// sweepOne evaluates one batch of an organization again. If it fails, each invoice of the batch is
+// evaluated in its own transaction. One that fails then waits until the others were evaluated. n is the
+// number of evaluated invoices.
 func (s *Service) sweepOne(ctx context.Context, organization uuid.UUID) (n int, err error) {
-	err = s.InTurn(ctx, organization, func(ctx context.Context) error {
-		due, err := s.Pairs.Postponed(ctx, organization, recheckBatch)
-		if err != nil {
+	var due []duplicate.Recheck
+	err = s.InTurn(ctx, organization, func(ctx context.Context) (err error) {
+		if due, err = s.Pairs.Postponed(ctx, organization, recheckBatch); err != nil {
 			return err
 		}
-		n = len(due)
 		return s.recheckAll(ctx, organization, due)
 	})
-	if err != nil {
-		return 0, err
+	if err == nil || ctx.Err() != nil || len(due) == 0 {
+		return len(due), err
 	}
-	return n, nil
+	var failures []error
+	for _, r := range due {
+		err := s.InTurn(ctx, organization, func(ctx context.Context) error { return s.recheckAll(ctx, organization, []duplicate.Recheck{r}) })
+		if err == nil {
+			n++
+			continue
+		}
+		err = errors.Join(err, s.Pairs.Defer(ctx, organization, r.InvoiceID, s.Clock.Now()))
+		failures = append(failures, fmt.Errorf("invoice %s: %w", r.InvoiceID, err))
+	}
+	if len(failures) == 0 {
+		return n, nil
+	}
+	return n, fmt.Errorf("%d of %d invoices: %w", len(failures), len(due), errors.Join(failures...))
 }
 
 const (

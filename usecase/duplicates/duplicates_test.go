@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,6 +71,49 @@ func (p *pairs) Rechecked(_ context.Context, organization, id uuid.UUID) error {
 	p.inTx++
 	p.postponed[organization] = slices.DeleteFunc(p.postponed[organization], func(r duplicate.Recheck) bool { return r.InvoiceID == id })
 	return nil
+}
+
+func (p *pairs) Defer(_ context.Context, organization, id uuid.UUID, _ time.Time) error {
+	last := func(r duplicate.Recheck) bool { return r.InvoiceID == id }
+	due := slices.DeleteFunc(p.postponed[organization], last)
+	p.postponed[organization] = append(due, duplicate.Recheck{InvoiceID: id})
+	return nil
+}
+
+// failing are invoices of which one cannot be read.
+type failing struct {
+	closed
+	id uuid.UUID
+}
+
+func (f failing) Update(ctx context.Context, s identity.Scope, id uuid.UUID, v int, fn func(*invoice.Invoice) error) (*invoice.Invoice, error) {
+	if id == f.id {
+		return nil, errors.New("unreadable")
+	}
+	return f.closed.Update(ctx, s, id, v, fn)
+}
+
+// TestFailedRecheckDoesNotStall evaluates all invoices except the one that always fails, which is
+// counted.
+func TestFailedRecheckDoesNotStall(t *testing.T) {
+	t.Parallel()
+	organization, bad := uuid.New(), uuid.New()
+	p := &pairs{postponed: map[uuid.UUID][]duplicate.Recheck{organization: {{InvoiceID: bad}}}}
+	for range 50 {
+		p.postponed[organization] = append(p.postponed[organization], duplicate.Recheck{InvoiceID: uuid.New()})
+	}
+	s := &Service{Pairs: p, Invoices: failing{id: bad}, Clock: clock{}}
+	total := 0
+	for range 5 {
+		n, err := s.Sweep(t.Context())
+		if err == nil || !strings.Contains(err.Error(), bad.String()) {
+			t.Errorf("the failure is %v", err)
+		}
+		total += n
+	}
+	if left := p.postponed[organization]; total != 50 || len(left) != 1 || left[0].InvoiceID != bad {
+		t.Errorf("%d evaluated, %d left", total, len(left))
+	}
 }
 
 // closed are invoices that are no longer in review.

@@ -103,6 +103,11 @@ func testPostponedChecks(t *testing.T, b *bench) {
 	if err != nil || !slices.Equal(due, []duplicate.Recheck{{InvoiceID: invoices[1], Assistant: true}}) {
 		t.Errorf("the first is %v, %v", due, err)
 	}
+	must(t, repo.Defer(b.ctx, foreign.OrganizationID, invoices[1], b.at.Add(time.Hour))) // of another organization
+	must(t, repo.Defer(b.ctx, mine.OrganizationID, invoices[1], b.at.Add(time.Minute)))
+	if due, err := repo.Postponed(b.ctx, mine.OrganizationID, 10); err != nil || len(due) != 3 || due[2].InvoiceID != invoices[1] || !due[2].Assistant {
+		t.Errorf("after a deferral: %v, %v", due, err)
+	}
 	must(t, repo.Rechecked(b.ctx, foreign.OrganizationID, invoices[1])) // of another organization
 	if r, ok, err := repo.PostponedFor(b.ctx, mine.OrganizationID, invoices[1]); err != nil || !ok || !r.Assistant {
 		t.Errorf("found %v, %t, %v", r, ok, err)

@@ -8,3 +8,17 @@ func Columns(name string) (out [][2]string) {
 	}
 	return out
 }
+
+// Unowned are the tables without rows of organizations.
+var Unowned = unowned
+
+// Exported returns the columns of a table in exports.
+func Exported(name string) (out []string) {
+	t, _ := find(name)
+	for _, c := range t.columns {
+		if c.exported() {
+			out = append(out, c.name)
+		}
+	}
+	return out
+}

@@ -116,6 +116,7 @@ var tables = []table{
 	of("watch_versions", "integration_id item_id version", `integration_id:uuid item_id:text version:text document_id:uuid created_at:time`),
 	of("watch_subscriptions", "id", `id:uuid integration_id:uuid organization_id:uuid proof:bytes source:text sub_source:text
 		remote_id:text resource:text expires_at:time created_at:time`),
+	of("erasures", "organization_id", `organization_id:uuid actor:text counts:json started_at:time finished_at:time`),
 	of("blob_removals", "sha256", `sha256:text organization_id:uuid state:text due_at:time`),
 }
 
