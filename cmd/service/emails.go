@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 
@@ -14,15 +15,17 @@ import (
 // mailDoor is the SMTP receiver of a process; empty without one.
 type mailDoor struct {
 	resolver email.Resolver // of the names of senders
-	smtp     *email.Server
-	mailAt   net.Listener
+	// mailboxTLS replaces the usual roots for EMAIL_IMAP; nil for these.
+	mailboxTLS *tls.Config
+	smtp       *email.Server
+	mailAt     net.Listener
 }
 
 func newMailDoor(o Overrides) mailDoor {
 	if o.Resolver != nil {
-		return mailDoor{resolver: o.Resolver}
+		return mailDoor{resolver: o.Resolver, mailboxTLS: o.MailboxTLS}
 	}
-	return mailDoor{resolver: net.DefaultResolver}
+	return mailDoor{resolver: net.DefaultResolver, mailboxTLS: o.MailboxTLS}
 }
 
 // newEmails builds the use case that receives e-mail.

@@ -4,6 +4,7 @@ package service
 
 import (
 	"context"
+	"crypto/tls"
 	"docledger/adapter/connector"
 	"errors"
 	"fmt"
@@ -49,6 +50,7 @@ import (
 	"docledger/usecase/entities"
 	"docledger/usecase/erasure"
 	usecaseextraction "docledger/usecase/extraction"
+	"docledger/usecase/folders"
 	"docledger/usecase/identities"
 	"docledger/usecase/inbox"
 	"docledger/usecase/integrations"
@@ -80,6 +82,8 @@ type Overrides struct {
 	Tracing *telemetry.Tracing
 	// Resolver replaces the name servers of e-mail.
 	Resolver email.Resolver
+	// MailboxTLS replaces the usual roots for the mailbox of EMAIL_IMAP.
+	MailboxTLS *tls.Config
 	// Connectors replace connectors of providers.
 	Connectors integrations.Connectors
 	// Registrations are additional providers.
@@ -110,6 +114,7 @@ type Service struct {
 	mailDoor
 	ending     atomic.Bool // a stop signal was received
 	watching   *watching.Service
+	folders    *folders.Service
 	duplicates *duplicateDetection
 	cfg        config.Config
 	log        *slog.Logger
@@ -329,7 +334,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 	s.Deletion, s.Moves = s.newDeletion(), s.newMoves(bookings, suppliers)
 	s.Erasure = s.newErasure()
 	suppliers.Reviews, s.Integrations.Suppliers = s.Invoices, suppliers
-	s.watching, s.Emails = s.newWatching(plans), s.newEmails(plans)
+	s.watching, s.Emails, s.folders = s.newWatching(plans), s.newEmails(plans), s.newFolders(plans)
 	s.Integrations.Watches = s.watching
 	s.Restore = s.newRestore()
 	s.Work = &jobadmin.Service{Jobs: s.queue, Owners: s.jobOwners(), UnitOfWork: st}
@@ -418,6 +423,7 @@ func (s *Service) Run(ctx context.Context, l net.Listener, work bool) (err error
 			return failed
 		}
 		defer func() { err = errors.Join(err, s.stopWork(ctx, runner)) }()
+		defer s.receiveFiles(working)()
 	}
 	if l == nil {
 		<-ctx.Done()

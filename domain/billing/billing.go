@@ -3,6 +3,7 @@ package billing
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"docledger/domain/fault"
@@ -60,6 +61,23 @@ type Usage interface {
 	// ordered by id. Entities outside the scope are combined in one share without an entity, so
 	// that the sum always equals the counter.
 	Shares(ctx context.Context, s identity.Scope, c Counter, period string) ([]Share, error)
+}
+
+// IsFull reports whether the plan of an organization has no room for a further document, so that one
+// that arrives without a request waits (domain D15).
+func IsFull(ctx context.Context, plans Plans, usage Usage, organization uuid.UUID, now time.Time) (bool, error) {
+	plan, err := plans.Of(ctx, organization)
+	if err != nil {
+		return false, fmt.Errorf("find plan: %w", err)
+	}
+	if !plan.Writable || plan.MaxInvoicesPerMonth == nil {
+		return !plan.Writable, nil
+	}
+	used, err := usage.Used(ctx, organization, Invoices, Month(now))
+	if err != nil {
+		return false, fmt.Errorf("read usage: %w", err)
+	}
+	return used >= *plan.MaxInvoicesPerMonth, nil
 }
 
 // ErrInactive returns the fault for new work of an organization without an active plan.

@@ -43,7 +43,8 @@ type Origin string
 const (
 	FromUpload  Origin = "UPLOAD"
 	FromTrigger Origin = "TRIGGER"
-	FromEmail   Origin = "EMAIL" // sent to the address of the entity
+	FromEmail   Origin = "EMAIL"  // sent to the address of the entity
+	FromFolder  Origin = "FOLDER" // dropped into the folder of the entity
 )
 
 // The reasons for which a document waits for extraction.

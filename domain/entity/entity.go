@@ -131,6 +131,13 @@ type Buyers interface {
 	Buyers(ctx context.Context, organization uuid.UUID) ([]Entity, error)
 }
 
+// Owners finds entities that the operator names.
+type Owners interface {
+	// GetForOperator returns an entity, or a NotFound fault. It has no scope, because the operator
+	// names the entity in the configuration or in a folder of the machine.
+	GetForOperator(ctx context.Context, id uuid.UUID) (*Entity, error)
+}
+
 // Repository stores entities.
 type Repository interface {
 	Reader

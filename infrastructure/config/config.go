@@ -53,7 +53,8 @@ type Config struct {
 	NotificationsURL string
 	Tools            Tools
 
-	Email Email
+	Email  Email
+	Intake Intake
 
 	Rates              Rates
 	CORSOrigins        []string // origins of pages that may call the API
@@ -206,6 +207,7 @@ func (r *reader) load() Config {
 	}
 	c.HealthAt = r.listenIf("HEALTH_LISTEN")
 	c.Email = r.email()
+	c.Intake = r.intake()
 	c.Blob = r.blob()
 	offered := r.providers(c)
 	r.sameKeys(c, offered)

@@ -1,7 +1,14 @@
 package config
 
 import (
+	"net"
+	"net/url"
 	"strings"
+	"time"
+
+	"docledger/domain/secret"
+
+	"github.com/google/uuid"
 )
 
 // Email configures how documents are received by e-mail.
@@ -11,6 +18,18 @@ type Email struct {
 	Cert, Key     string // files for STARTTLS; "" for no encryption
 	MaxBytes      int64
 	WebhookSecret Secret
+	Mailbox       Mailbox
+}
+
+// Mailbox is a mailbox that is read by IMAP. Host is empty for none.
+type Mailbox struct {
+	Host     string // with the port
+	StartTLS bool
+	User     string
+	Password Secret
+	Name     string
+	Entity   uuid.UUID // receives the messages that name no address of an entity; zero: none
+	Every    time.Duration
 }
 
 // minEmailSecret is the minimum length of the secret of inbound e-mail.
@@ -31,5 +50,44 @@ func (r *reader) email() Email {
 	if (e.Cert == "") != (e.Key == "") {
 		r.problem("EMAIL_TLS_KEY", "is required with EMAIL_TLS_CERT, and EMAIL_TLS_CERT with it")
 	}
+	e.Mailbox = r.mailbox()
 	return e
+}
+
+// mailbox reads an address such as imaps://user:password@host/INBOX. No message about it contains the
+// address, because it has the password.
+func (r *reader) mailbox() (m Mailbox) {
+	m.Every = r.duration("EMAIL_IMAP_INTERVAL", time.Minute)
+	if text := r.text("EMAIL_IMAP_ENTITY", ""); text != "" {
+		id, err := uuid.Parse(text)
+		if err != nil {
+			r.problem("EMAIL_IMAP_ENTITY", "must be the id of an entity")
+		}
+		m.Entity = id
+	}
+	text := r.secret("EMAIL_IMAP", false).Reveal()
+	if text == "" {
+		return m
+	}
+	u, err := url.Parse(text)
+	password, ok := "", false
+	if err == nil {
+		password, ok = u.User.Password()
+	}
+	if err != nil || u.Hostname() == "" || !ok || password == "" || u.User.Username() == "" || u.Scheme != "imaps" && u.Scheme != "imap" || u.RawQuery != "" {
+		r.problem("EMAIL_IMAP", "must be imaps://USER:PASSWORD@HOST/MAILBOX, or imap:// for STARTTLS, with user and password percent-encoded")
+		return m
+	}
+	port := u.Port()
+	if m.StartTLS = u.Scheme == "imap"; port == "" {
+		port = "993"
+		if m.StartTLS {
+			port = "143"
+		}
+	}
+	m.Host, m.User, m.Password = net.JoinHostPort(u.Hostname(), port), u.User.Username(), secret.New(password)
+	if m.Name = strings.TrimPrefix(u.Path, "/"); m.Name == "" {
+		m.Name = "INBOX"
+	}
+	return m
 }

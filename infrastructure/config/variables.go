@@ -86,6 +86,14 @@ var groups = []group{
 		{"EMAIL_TLS_KEY", "file of the private key of EMAIL_TLS_CERT, in PEM"},
 		{"EMAIL_MAX_BYTES", "largest e-mail"},
 		{"EMAIL_WEBHOOK_SECRET", "secret of at least 16 characters with which a provider of inbound e-mail calls `/webhook/email`; empty: 404"},
+		{"EMAIL_IMAP", "mailbox that workers read by IMAP over TLS: `imaps://USER:PASSWORD@HOST/MAILBOX`, or `imap://` for STARTTLS; user and password percent-encoded; empty: none"},
+		{"EMAIL_IMAP_ENTITY", "id of the entity that receives the messages of EMAIL_IMAP that name no address of an entity; empty: they stay in the mailbox"},
+		{"EMAIL_IMAP_INTERVAL", "time between two reads of EMAIL_IMAP"},
+	}},
+	{"Folder of scanners", [][2]string{
+		{"INTAKE_FOLDER", "absolute path of a folder with a folder for each entity, named by its id; workers receive the files in them; empty: none"},
+		{"INTAKE_KEEP", "`on` moves received files into the folder `done` next to them; otherwise they are removed"},
+		{"INTAKE_SETTLE", "time for which a file must not change before it is received"},
 	}},
 	{"Tools for assistants", [][2]string{
 		{"BACKEND_URL", "origin of the API that tools call; empty: the API in this process"},

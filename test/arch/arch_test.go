@@ -72,6 +72,7 @@ var thirdParty = map[string][]string{
 	"github.com/yuin/goldmark":        {"adapter/httpapi"},
 	"github.com/emersion/go-message":  {"adapter/extract/container"},
 	"github.com/emersion/go-smtp":     {"adapter/email"},
+	"github.com/emersion/go-imap/v2":  {"adapter/email", "test"},
 	"github.com/emersion/go-msgauth":  {"adapter/email", "test"},
 	"blitiri.com.ar/":                 {"adapter/email"},
 	module:                            {"adapter/httpapi", "test"}, // the pages of the documentation, at the root

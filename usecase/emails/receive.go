@@ -36,6 +36,11 @@ func (s *Service) Lookup(ctx context.Context, address string) (*email.Intake, er
 		return nil, fault.Missing("recipient")
 	}
 	token, _, _ := strings.Cut(strings.ToLower(address[:at]), "+") // senders may add a tag
+	return s.ofToken(ctx, token)
+}
+
+// ofToken returns the intake with a token. It is a NotFound fault if no open entity has it.
+func (s *Service) ofToken(ctx context.Context, token string) (*email.Intake, error) {
 	found, err := s.Intakes.OfTokenForReceiver(ctx, token)
 	if err != nil {
 		return nil, fmt.Errorf("find recipient: %w", err)
@@ -117,7 +122,7 @@ func (s *Service) spool(message io.Reader) (*os.File, error) {
 
 // ingest records a message as a document of an entity.
 func (s *Service) ingest(ctx context.Context, r *email.Intake, kept document.StoredBlob, origin *document.Email) error {
-	held, err := s.held(ctx, r)
+	held, err := billing.IsFull(ctx, s.Plans, s.Usage, r.OrganizationID, s.Clock.Now())
 	if err != nil {
 		return err
 	}
@@ -127,22 +132,6 @@ func (s *Service) ingest(ctx context.Context, r *email.Intake, kept document.Sto
 		})
 		return err
 	})
-}
-
-// held reports whether the plan has no room, so that the document waits (domain D15).
-func (s *Service) held(ctx context.Context, r *email.Intake) (bool, error) {
-	plan, err := s.Plans.Of(ctx, r.OrganizationID)
-	if err != nil {
-		return false, fmt.Errorf("find plan: %w", err)
-	}
-	if !plan.Writable || plan.MaxInvoicesPerMonth == nil {
-		return !plan.Writable, nil
-	}
-	used, err := s.Usage.Used(ctx, r.OrganizationID, billing.Invoices, billing.Month(s.Clock.Now()))
-	if err != nil {
-		return false, fmt.Errorf("read usage: %w", err)
-	}
-	return used >= *plan.MaxInvoicesPerMonth, nil
 }
 
 // headerOf returns the address in the From field and the subject. from is "" unless

@@ -50,6 +50,12 @@ export const documentQuery = (id: string) =>
     queryFn: async ({ signal }): Promise<Document> => (await api.getDocument({ path: { document_id: id }, signal })).data,
   })
 
+export const emailQuery = (entityId: string) =>
+  queryOptions({
+    queryKey: ['email', entityId],
+    queryFn: async ({ signal }) => (await api.getEmailIntake({ path: { entity_id: entityId }, signal })).data,
+  })
+
 export const settingsQuery = (entityId: string) =>
   queryOptions({
     queryKey: ['settings', entityId],

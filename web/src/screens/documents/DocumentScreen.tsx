@@ -18,6 +18,7 @@ import { ErrorBanner, Facts, Page, Skeleton } from '@/ui/parts'
 
 import { DeleteDocument } from './DeleteDocument'
 import { DocumentActions } from './DocumentActions'
+import { DocumentEmail } from './DocumentEmail'
 import { DocumentState } from './DocumentsScreen'
 import { MoveDocument } from './MoveDocument'
 
@@ -56,6 +57,7 @@ export function DocumentScreen() {
         ]}
       />
       <MoveDocument document={data} />
+      <DocumentEmail document={data} />
       {!isStructured(data.media_type) && (data.page_count ?? 0) > 0 && <div style={{ maxWidth: 760 }}><PageImage documentId={id} page={1} width={imageWidth(760)} /></div>}
       <DeleteDocument document={data} isOpen={deleting} onClose={() => askDelete(false)} onDeleted={() => void navigate({ to: '/documents' })} />
     </Page>

@@ -1,6 +1,7 @@
 import type { Document } from '@docledger/client'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 
 import { api } from '@/api/client'
 import { formatBytes, formatTime } from '@/format/format'
@@ -9,10 +10,12 @@ import '@/text/parts/documents'
 import { label, t } from '@/text/text'
 import { Button } from '@/ui/Button'
 import { DataTable, type Column } from '@/ui/DataTable'
+import { CheckField } from '@/ui/fields'
 import { Empty, ErrorBanner, Page, Skeleton, Tag } from '@/ui/parts'
 import { UploadButton } from '@/uploads/UploadButton'
 
 import { DocumentActions } from './DocumentActions'
+import { canMerge, MergeDialog } from './MergeDialog'
 
 const columns: Column<Document>[] = [
   { id: 'name', header: t('documents.file'), cell: (d) => <Link to="/documents/$id" params={{ id: d.id }}>{d.filename}</Link> },
@@ -26,6 +29,8 @@ const columns: Column<Document>[] = [
 /** Every received file and what became of it. */
 export function DocumentsScreen() {
   const { entityId } = useEntity()
+  const [chosen, choose] = useState<readonly string[]>([])
+  const [merging, merge] = useState(false)
   const list = useInfiniteQuery({
     queryKey: ['documents', 'list', entityId],
     queryFn: async ({ pageParam, signal }) =>
@@ -33,12 +38,33 @@ export function DocumentsScreen() {
     initialPageParam: '',
     getNextPageParam: (last) => last.next_cursor ?? undefined,
   })
+  const rows = list.data?.pages.flatMap((p) => p.items) ?? []
+  // In the order in which they were chosen, which is that of the pages.
+  const selected = chosen.flatMap((id) => rows.filter((d) => d.id === id))
+  const select: Column<Document> = {
+    id: 'select',
+    header: t('merge.choose'),
+    kind: 'actions',
+    cell: (d) => canMerge(d) && (selected.length === 0 || selected[0]!.entity_id === d.entity_id)
+      ? <CheckField bare label={t('merge.chooseFile', { file: d.filename })} isSelected={chosen.includes(d.id)} onChange={(on) => choose(on ? [...chosen, d.id] : chosen.filter((id) => id !== d.id))} />
+      : null,
+  }
   return (
-    <Page title={t('nav.documents')} lead={t('documents.lead')} actions={<UploadButton />}>
+    <Page
+      title={t('nav.documents')}
+      lead={t('documents.lead')}
+      actions={
+        <>
+          {selected.length > 0 && <Button icon="document" onPress={() => merge(true)}>{t('merge.open', { count: selected.length })}</Button>}
+          <UploadButton />
+        </>
+      }
+    >
       {list.isError && <ErrorBanner error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending
         ? <Skeleton />
-        : <DataTable label={t('nav.documents')} columns={columns} rows={list.data?.pages.flatMap((p) => p.items) ?? []} rowKey={(d) => d.id} empty={<Empty title={t('documents.empty')} />} />}
+        : <DataTable label={t('nav.documents')} columns={[select, ...columns]} rows={rows} rowKey={(d) => d.id} empty={<Empty title={t('documents.empty')} />} />}
+      {merging && <MergeDialog documents={selected} onClose={() => { merge(false); choose([]) }} />}
       {list.hasNextPage && <div><Button onPress={() => void list.fetchNextPage()}>{t('common.showMore')}</Button></div>}
     </Page>
   )

@@ -17,6 +17,8 @@ import { notify } from '@/ui/notices'
 import { ConfirmDialog } from '@/ui/overlays'
 import { Empty, ErrorBanner, Page, Section, Skeleton } from '@/ui/parts'
 
+import { EntityEmail } from './EntityEmail'
+
 const roles = ['VIEWER', 'EDITOR', 'APPROVER'] as const
 const none = 'NONE'
 
@@ -69,6 +71,7 @@ function EntityForm({ entity }: { entity: Entity }) {
         </div>
         {isAdmin && <div><Button type="submit" look="primary" isPending={update.isPending}>{t('common.save')}</Button></div>}
       </form>
+      <EntityEmail entityId={entity.id} />
       {isAdmin && <Roles entity={entity} onChange={(body) => update.mutate(body)} />}
       {isAdmin && (
         <Section

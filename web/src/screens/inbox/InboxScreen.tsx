@@ -6,6 +6,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { RowSelectionState } from '@tanstack/react-table'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 
+import { emailQuery } from '@/api/queries'
 import { formatCount } from '@/format/format'
 import { useInvoiceActions } from '@/invoices/actions'
 import { AssignDialog } from '@/invoices/AssignDialog'
@@ -17,6 +18,7 @@ import '@/text/parts/inbox'
 import { t } from '@/text/text'
 import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'
+import { EmailAddress } from '@/ui/EmailAddress'
 import { Empty, ErrorBanner, Skeleton } from '@/ui/parts'
 import { restartQueues } from '@/screens/review/useQueue'
 import { supplierQuery } from '@/screens/suppliers/queries'
@@ -142,7 +144,10 @@ function TabLinks({ current }: { current: Tab }) {
 }
 
 function EmptyInbox({ tab, filtered }: { tab: Tab; filtered: boolean }) {
-  const synced = useSyncedToday(useEntity().entityId, tab === 'check' && !filtered)
+  const { entityId, entities } = useEntity()
+  const only = entityId ?? (entities.length === 1 ? entities[0]!.id : undefined)
+  const address = useQuery({ ...emailQuery(only ?? ''), enabled: only !== undefined && !filtered }).data?.address
+  const synced = useSyncedToday(entityId, tab === 'check' && !filtered)
   return (
     <Empty title={t(filtered ? 'inbox.empty.filtered' : `inbox.empty.${tab}`)}>
       {!filtered && synced !== undefined && synced > 0 && <p>{t('inbox.empty.syncedToday', { count: synced })}</p>}
@@ -150,6 +155,12 @@ function EmptyInbox({ tab, filtered }: { tab: Tab; filtered: boolean }) {
         <div className="drop-zone">
           <p>{t('inbox.empty.drop')}</p>
           <UploadButton />
+          {address && (
+            <>
+              <p>{t('inbox.empty.email')}</p>
+              <EmailAddress address={address} />
+            </>
+          )}
         </div>
       )}
     </Empty>

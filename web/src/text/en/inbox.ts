@@ -42,6 +42,7 @@ export const inbox = {
   'inbox.bulk.leftBlocked': 'These have failed checks, which a person must look at one by one: {names}',
   'inbox.bulk.leftFailed': '{name}: {reason}',
   'inbox.rejectReason': 'Why are these invoices rejected?',
+  'inbox.empty.email': 'Or send them by e-mail to this address:',
   'inbox.empty.check': 'Nothing to check',
   'inbox.empty.ready': 'No invoice waits for approval or sync',
   'inbox.empty.failed': 'No sync has failed',
