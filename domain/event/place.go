@@ -13,7 +13,7 @@ type Placed struct {
 // Types lists the types of this release that are in the log.
 func Types() []Type {
 	return []Type{
-		DocumentReceived, DocumentExtracted, DocumentFailed, DocumentNotAnInvoice, DocumentSplit, DocumentHeld, DocumentDeleted, DocumentMoved,
+		DocumentReceived, DocumentExtracted, DocumentFailed, DocumentNotAnInvoice, DocumentSplit, DocumentHeld, DocumentDeleted, DocumentMoved, DocumentChanged,
 		InvoiceExtracted, InvoiceNeedsReview, InvoiceCorrected, InvoiceApproved, InvoiceApprovalWithdrawn, InvoiceRejected,
 		InvoiceReopened, InvoiceAssigned, InvoiceNoteAdded, InvoiceDuplicateFound, InvoiceDuplicateDismissed, InvoiceRechecked, InvoiceSyncQueued, InvoiceSynced, InvoiceSyncFailed,
 		EntityCreated, EntityChanged, SettingsChanged, MemberAdded, MemberChanged, MemberRemoved, MemberSessionEnded,

@@ -138,7 +138,7 @@ var bodies = map[string]string{
 	"changePassword": `{"current_password":"not the right one","new_password":"another long password"}`,
 	"createEntity":   `{"name":"New","settings_from":"$entity"}`, "updateEntity": `{"name":"Renamed"}`,
 	"uploadDocument": `{"entity_id":"$entity","filename":"u.xml","content":"eA=="}`,
-	"extractInvoice": `{"document_id":"$document","force":true}`, "splitDocument": `{"parts":[{"from":1,"to":1}]}`, "deleteDocument": ``, "moveDocument": `{"entity_id":"$entity"}`,
+	"extractInvoice": `{"document_id":"$document","force":true}`, "splitDocument": `{"parts":[{"from":1,"to":1}]}`, "deleteDocument": ``, "updateDocument": `{"external_id":"order-1"}`, "moveDocument": `{"entity_id":"$entity"}`,
 	"updateInvoice": `{"currency":"EUR","purchase_order":"PO-1"}`, "approveInvoice": `{"version":1}`,
 	"changeInvoices":   `{"action":"sync","items":[{"id":"01936b1e-0000-7000-8000-000000000005","version":1}]}`,
 	"dismissDuplicate": `{"invoice_id":"$document","reason":"two deliveries"}`,

@@ -44,6 +44,7 @@ var pages = map[string]string{
 	"createExportLink":      "/inbox",
 	"extractInvoice":        "/documents/{document_id}",
 	"splitDocument":         "/documents/{document_id}",
+	"updateDocument":        "/documents/{document_id}",
 	"deleteDocument":        "/documents/{document_id}",
 	"moveDocument":          "/documents/{document_id}",
 	"updateInvoice":         "/invoices/{invoice_id}",

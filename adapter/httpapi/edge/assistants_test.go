@@ -84,6 +84,7 @@ var verdicts = map[string]string{
 	"splitDocument":    "no no yes",
 	"moveDocument":     "no yes yes",
 	"updateInvoice":    "no yes yes",
+	"updateDocument":   "no yes yes",
 	"changeInvoices":   "no no yes",
 
 	"approveInvoice": "no no yes",

@@ -64,7 +64,7 @@ var tables = []table{
 		page_count:int origin:text integration_id:uuid source_path:text status:text failure:json held_reason:text invoice_id:uuid
 		parent_id:uuid part:int pages:json attachments:json attempts:int run:int restarts:int requested:bool forced:bool version:int
 		created_by:uuid created_at:time updated_at:time interruptions:int external_id:text signatures:json
-		known:json email:json`).begin("CASE WHEN parent_id IS NULL THEN 0 WHEN part = 0 THEN 1 ELSE 2 END"),
+		known:json email:json search_file:text`).begin("CASE WHEN parent_id IS NULL THEN 0 WHEN part = 0 THEN 1 ELSE 2 END"),
 	of("invoices", "id", `id:uuid document_id:uuid entity_id:uuid organization_id:uuid status:text type:text number:text issue_date:date
 		due_date:date currency:text seller_name:text seller_tax_id:text buyer_name:text buyer_tax_id:text net_total:text tax_total:text
 		gross_total:text amount_due:text failed_blocking:int failed_warning:int lines_total:int net_fixed:int gross_fixed:int due_fixed:int

@@ -139,9 +139,12 @@ describe('documents and invoices', () => {
     expect(split.data.status).toBe('SPLIT')
   })
 
-  test('deletion', async () => {
+  test('change and deletion', async () => {
     const { data: made } = await api.uploadDocument({ body: { entity_id, file: invoiceFile('client-deleted') } })
     const path = { document_id: made.id }
+    expect((await api.updateDocument({ path, body: { external_id: 'order-1234' } })).data.external_id).toBe('order-1234')
+    const listed = await api.listDocuments({ query: { external_id: ['order-1234'], source: ['UPLOAD'], created_by: 'me', sort: '-updated_at' } }).toArray()
+    expect(listed.map((d) => d.id)).toEqual([made.id])
     expect((await api.deleteDocument({ path, query: { reason: 'Uploaded by mistake' } })).data.id).toBe(made.id)
     await expect(api.getDocument({ path })).rejects.toMatchObject({ code: 'not_found' })
   })
