@@ -67,6 +67,8 @@ const (
 	IntegrationError        Type = "integration.error"
 	IntegrationHealed       Type = "integration.healed"
 	IntegrationDisconnected Type = "integration.disconnected"
+	// IntegrationLinkCreated: a link was made with which another person can consent.
+	IntegrationLinkCreated Type = "integration.link_created"
 
 	APIKeyCreated  Type = "api_key.created"
 	APIKeyRevoked  Type = "api_key.revoked"

@@ -19,7 +19,7 @@ func Types() []Type {
 		EntityCreated, EntityChanged, SettingsChanged, MemberAdded, MemberChanged, MemberRemoved, MemberSessionEnded,
 		OrganizationDeactivated, OrganizationReactivated,
 		SupplierCreated, SupplierChanged, SupplierBankAccountNew, SupplierMerged,
-		IntegrationSetUp, IntegrationActivated, IntegrationError, IntegrationHealed, IntegrationDisconnected,
+		IntegrationSetUp, IntegrationActivated, IntegrationError, IntegrationHealed, IntegrationDisconnected, IntegrationLinkCreated,
 		APIKeyCreated, APIKeyRevoked, APIKeyExpiring,
 		WebhookCreated, WebhookChanged, WebhookSecretRotated, WebhookDisabled, WebhookDeleted,
 		BillingLimitReached, BillingChargePaid, BillingChargeFailed, BillingDoubleChargeSuspected,

@@ -313,6 +313,7 @@ var recipes = map[string]recipe{
 		return t.query(func(q url.Values) { delete(q, "type") })
 	}},
 	"connectIntegration":   {fresh: ofAny, change: redirected("redirect_url")},
+	"createConnectLink":    made(func(t *turn) any { return values{"entity_id": t.entities[0], "provider": "ACCOUNTING_A"} }),
 	"getIntegrationStatus": {fresh: ofAny},
 	"getIntegration":       {fresh: ofAny},
 	"changeInvoices":       {fresh: freshInvoice, change: bulk},

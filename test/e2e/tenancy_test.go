@@ -149,6 +149,7 @@ var bodies = map[string]string{
 	"connectIntegration":    `{"redirect_url":"https://app.example/"}`,
 	"setUpIntegration":      `{"entity_id":"$entity","status":"PENDING","public_metadata":{"provider":"ACCOUNTING_A","organization_id":"$tenant","pays_tax":true}}`,
 	"connectEntities":       `{"items":[{"entity_id":"$entity"}]}`,
+	"createConnectLink":     `{"entity_id":"$entity","provider":"ACCOUNTING_A"}`,
 	"disconnectIntegration": ``,
 	"createApiKey":          `{"name":"Import","role":"VIEWER"}`, "revokeApiKey": ``,
 	"createWebhook": `{"url":"https://erp.example/","types":["*"],"enabled":false}`, "updateWebhook": `{"types":["invoice.*"]}`, "deleteWebhook": ``,

@@ -60,6 +60,7 @@ var pages = map[string]string{
 	"updateEmailIntake":     "/settings/{entity_id}",
 	"authorizeIntegration":  "/integrations",
 	"connectIntegration":    "/integrations/{integration_id}",
+	"createConnectLink":     "/integrations",
 	"setUpIntegration":      "/integrations/{integrationId}",
 	"connectEntities":       "/integrations/{integrationId}",
 	"disconnectIntegration": "/integrations/{integrationId}",

@@ -118,6 +118,7 @@ var verdicts = map[string]string{
 	"updateEmailIntake":     "no no no",
 	"authorizeIntegration":  "no no no",
 	"connectIntegration":    "no no no",
+	"createConnectLink":     "no no no",
 	"setUpIntegration":      "no no no",
 	"connectEntities":       "no no no",
 	"disconnectIntegration": "no no no",

@@ -34,7 +34,7 @@ type table struct {
 
 // excludedTables are the tables that belong to a database and not to the installation: leases,
 // which name running processes; jobs, which the sweep creates again from their records;
-// renditions and the keys of duplicates, which are derived again; links, which end within an hour; and the bookkeeping of the schema.
+// renditions and the keys of duplicates, which are derived again; links, which end within days and can be made again; and the bookkeeping of the schema.
 var excludedTables = []string{"leases", "event_clock", "renditions", "invoice_duplicate_keys", "links", "goose_db_version", "river_*", "sqlite_*"}
 
 // tables lists the transferred tables, each after those that it refers to. If it lacks a table or
@@ -103,7 +103,7 @@ var tables = []table{
 	of("integrations", "id", `id:uuid entity_id:uuid organization_id:uuid provider:text status:text reason:text grant_id:uuid metadata:json
 		tenant:text created_by:uuid last_activity_at:time version:int created_at:time updated_at:time`),
 	of("consent_attempts", "state_hash", `state_hash:text organization_id:uuid integration_id:uuid user_id:uuid sealed:bytes
-		redirect_url:text expires_at:time browser_hash:text confirmation_hash:text`),
+		redirect_url:text expires_at:time browser_hash:text confirmation_hash:text actor_type:text link_id:uuid`),
 	of("provider_meters", "name", `name:text body:json updated_at:time`),
 	of("invoice_syncs", "invoice_id", `invoice_id:uuid organization_id:uuid entity_id:uuid integration_id:uuid state:text
 		next_attempt_at:time remote_id:text body:json updated_at:time`),

@@ -314,6 +314,10 @@ describe('integrations', () => {
     const again = await api.connectIntegration({ path: { integration_id: integrationId }, body: { redirect_url } })
     expect(await confirm(again.data.authorization_url)).toContain(`integration_id=${integrationId}`)
 
+    const link = await api.createConnectLink({ body: { entity_id, provider: 'ACCOUNTING_A', expires_in: 3600 } })
+    expect(link.data.url).toContain('/connect/')
+    expect(link.data.integration_id).toBe(integrationId)
+
     await api.updateSettings({ path: { entity_id }, body: { default_account_id: accounts[0]!.id } })
   })
 
