@@ -24,8 +24,8 @@ const (
 	DocumentHeld         Type = "document.held"
 	DocumentDeleted      Type = "document.deleted"
 	// DocumentMoved: it has another entity. Both entities have the event.
-	DocumentMoved Type = "document.moved"
-	DocumentChanged      Type = "document.changed" // its external id
+	DocumentMoved   Type = "document.moved"
+	DocumentChanged Type = "document.changed" // its external id
 
 	InvoiceExtracted          Type = "invoice.extracted"
 	InvoiceNeedsReview        Type = "invoice.needs_review"
