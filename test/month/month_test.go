@@ -33,7 +33,7 @@ const (
 	companies = 12
 	weeks     = 4
 	// settleTimeout limits each wait for background work.
-	settleTimeout = 4 * time.Minute
+	settleTimeout = 10 * time.Minute
 	emailSecret   = "secret of inbound e-mail"
 )
 

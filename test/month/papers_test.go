@@ -216,6 +216,9 @@ func (m *month) send(p *paper) {
 	case byEmail:
 		m.s.Send(http.MethodPost, "/webhook/email?recipient="+p.company.address+"&sender=bounce@shop.example", "", bytes.NewReader(message(p)),
 			"Content-Type", "message/rfc822", "X-Webhook-Secret", emailSecret).OK()
+		if p.kind == garbage {
+			p.name = "Mail " + p.name + ".eml" // a text is no document; the message is, with the reason that it contains none
+		}
 	case byStore:
 		p.company.store.Add(p.company.folder, p.name, p.content)
 	}
