@@ -11,6 +11,7 @@ LDFLAGS  := -s -w -X main.version=$(VERSION)
 # Long tests (kills, permutations, models) take their count from here.
 FAULTS   ?= 100
 WATCHED  ?= 1000
+MONTH    ?= 1500
 FUZZTIME ?= 60s
 
 .PHONY: help
@@ -131,8 +132,12 @@ browser: build ## use the web application, the pages of the documentation and th
 	@bash test/browser/run.sh
 
 .PHONY: faults
-faults: build ## kill the service FAULTS times over uploads, bookings and WATCHED files of each document store on each database, and make as much trouble for three replicas
+faults: build ## kill the service FAULTS times over uploads, bookings, webhooks and WATCHED files of each document store on each database, and make as much trouble for three replicas
 	@DOCLEDGER_FAULTS=$(FAULTS) DOCLEDGER_WATCHED=$(WATCHED) $(GO) run ./test/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 120m -v ./test/faults
+
+.PHONY: month
+month: ## play a month of twelve entities with MONTH documents over every channel, with faults, and check what must hold at its end
+	@DOCLEDGER_MONTH=$(MONTH) $(GO) test -count=1 -timeout 15m -v -run TestMonth ./test/month
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME

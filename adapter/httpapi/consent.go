@@ -135,37 +135,49 @@ func (s *Server) finishConsent(ctx context.Context, query url.Values, confirmati
 // connector may need all of it.
 func (c Consents) page(asked *integrations.Confirmation, query url.Values) ([]byte, error) {
 	query.Set("confirmation", asked.Value)
+	return htmlPage("Confirm the connection",
+		h.P(g.Text("This browser did not start this connection. Continue only if you know the person who did.")),
+		factsOf(asked, "Started by"),
+		h.P(g.Text("If you continue, this organization can use the account that you just allowed access to. If you do not, close this page: nothing is connected.")),
+		h.Form(h.Method("post"), h.Action(c.Path+"?"+query.Encode()),
+			h.Button(g.Text("Connect to "+asked.Organization))),
+	)
+}
+
+// factsOf lists what a person must know about a consent. who is the label of the person who asked.
+func factsOf(asked *integrations.Confirmation, who string) g.Node {
 	person := asked.Person
 	if asked.Email != "" {
 		person += " (" + asked.Email + ")"
 	}
+	if asked.Program != "" {
+		person = asked.Program + ", a program of " + person
+	}
 	fact := func(name, value string) g.Node { return g.Group{h.Dt(g.Text(name)), h.Dd(g.Text(value))} }
+	return h.Dl(
+		fact("Organization", asked.Organization),
+		fact("Entity", asked.Entity),
+		fact("Provider", string(asked.Provider)),
+		fact(who, person),
+	)
+}
+
+// htmlPage renders a page without scripts and styles. Every text is escaped.
+func htmlPage(title string, content ...g.Node) ([]byte, error) {
 	page := h.Doctype(h.HTML(
 		h.Lang("en"),
 		h.Head(
 			h.Meta(h.Charset("utf-8")),
 			h.Meta(h.Name("viewport"), h.Content("width=device-width, initial-scale=1")),
-			h.TitleEl(g.Text("Confirm the connection · docledger")),
+			h.Meta(h.Name("robots"), h.Content("noindex")),
+			h.TitleEl(g.Text(title+" · docledger")),
 			h.Link(h.Rel("icon"), h.Href("data:,")),
 		),
-		h.Body(
-			h.H1(g.Text("Confirm the connection")),
-			h.P(g.Text("This browser did not start this connection. Continue only if you know the person who did.")),
-			h.Dl(
-				fact("Organization", asked.Organization),
-				fact("Entity", asked.Entity),
-				fact("Provider", string(asked.Provider)),
-				fact("Started by", person),
-			),
-			h.P(g.Text("If you continue, this organization can use the account that you just allowed access to. If you do not, close this page: nothing is connected.")),
-			h.Form(h.Method("post"), h.Action(c.Path+"?"+query.Encode()),
-				h.Button(g.Text("Connect to "+asked.Organization))),
-		),
+		h.Body(h.H1(g.Text(title)), g.Group(content)),
 	))
 	var out bytes.Buffer
-	err := page.Render(&out)
-	if err != nil {
-		return nil, fmt.Errorf("render the page of a consent: %w", err)
+	if err := page.Render(&out); err != nil {
+		return nil, fmt.Errorf("render the page %q: %w", title, err)
 	}
 	return out.Bytes(), nil
 }

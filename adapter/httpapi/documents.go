@@ -16,19 +16,14 @@ import (
 
 // ListDocuments implements the operation listDocuments.
 func (s *Server) ListDocuments(ctx context.Context, r backend.ListDocumentsRequestObject) (backend.ListDocumentsResponseObject, error) {
-	f := document.Filter{EntityID: convert.ID(r.Params.EntityId), ExternalIDs: valuesOf[string](r.Params.ExternalId)}
-	if r.Params.Status != nil {
-		for _, status := range *r.Params.Status {
-			f.Statuses = append(f.Statuses, document.Status(status))
-		}
-	}
-	if r.Params.Q != nil {
-		f.Query = strings.TrimSpace(*r.Params.Q)
+	f, err := documentFilter(ctx, r.Params)
+	if err != nil {
+		return nil, err
 	}
 	if err := s.visible(ctx, f.EntityID); err != nil {
 		return nil, err
 	}
-	found, err := s.Documents.List(ctx, actor(ctx).Scope(), f, pageOf(r.Params.Limit, r.Params.Cursor))
+	found, err := s.Documents.List(ctx, actor(ctx).Scope(), f, documentSort(r.Params.Sort), pageOf(r.Params.Limit, r.Params.Cursor))
 	if err != nil {
 		return nil, err
 	}
@@ -37,6 +32,55 @@ func (s *Server) ListDocuments(ctx context.Context, r backend.ListDocumentsReque
 		items[i] = s.Web.ToAPIDocument(&found.Items[i])
 	}
 	return backend.ListDocuments200JSONResponse{Body: backend.DocumentList{Items: items, NextCursor: convert.Cursor(found.Next)}}, nil
+}
+
+// documentFilter converts the filters of a list of documents.
+func documentFilter(ctx context.Context, p backend.ListDocumentsParams) (f document.Filter, err error) {
+	f = document.Filter{
+		EntityID: convert.ID(p.EntityId), Statuses: valuesOf[document.Status](p.Status), Origins: valuesOf[document.Origin](p.Source),
+		ExternalIDs: valuesOf[string](p.ExternalId), CreatedFrom: instant(p.CreatedFrom), CreatedTo: instant(p.CreatedTo),
+	}
+	if p.IntegrationId != nil {
+		f.IntegrationIDs = *p.IntegrationId
+	}
+	if p.Q != nil {
+		f.Query = strings.TrimSpace(*p.Q)
+	}
+	f.CreatedBy, err = userOf(ctx, "created_by", p.CreatedBy)
+	return f, err
+}
+
+// documentSort converts the order of a list of documents.
+func documentSort(sort *backend.DocumentSort) document.Sort {
+	if sort == nil {
+		return document.Sort{}
+	}
+	by, descending := strings.CutPrefix(string(*sort), "-")
+	return document.Sort{ByUpdate: by == "updated_at", Ascending: !descending}
+}
+
+// UpdateDocument implements the operation updateDocument.
+func (s *Server) UpdateDocument(ctx context.Context, r backend.UpdateDocumentRequestObject) (backend.UpdateDocumentResponseObject, error) {
+	version, err := ifMatch(r.Params.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	patch := r.JSONBody
+	if patch == nil {
+		patch = r.ApplicationMergePatchPlusJSONBody
+	}
+	var change documents.Patch
+	if patch.ExternalId.IsSpecified() {
+		id, _ := patch.ExternalId.Get() // null gives ""
+		change.ExternalID = &id
+	}
+	d, err := s.Documents.Change(ctx, actor(ctx), r.DocumentId, version, change)
+	if err != nil {
+		return nil, err
+	}
+	return backend.UpdateDocument200JSONResponse{
+		Body: s.Web.ToAPIDocument(d), Headers: backend.UpdateDocument200ResponseHeaders{ETag: edge.ETag(d.Version)},
+	}, nil
 }
 
 // GetDocument implements the operation getDocument.

@@ -30,7 +30,7 @@ func invoiceFilter(ctx context.Context, p backend.ListInvoicesParams) (invoice.F
 		Statuses: valuesOf[invoice.Status](p.Status), Types: valuesOf[invoice.Type](p.DocumentType),
 		Currencies: valuesOf[string](p.Currency), FailedChecks: valuesOf[string](p.FailedCheck),
 		SyncStates: valuesOf[invoice.SyncState](p.SyncState), Sources: valuesOf[document.Origin](p.Source),
-		ExternalIDs: valuesOf[string](p.ExternalId),
+		ExternalIDs: valuesOf[string](p.ExternalId), HasDuplicate: p.HasDuplicate,
 	}
 	if p.SupplierId != nil {
 		f.SupplierIDs = *p.SupplierId

@@ -30,7 +30,7 @@ func sumFilters(p backend.SumInvoicesParams) backend.ListInvoicesParams {
 		EntityId: p.EntityId, Status: p.Status, DocumentType: p.DocumentType,
 		IssueDateFrom: p.IssueDateFrom, IssueDateTo: p.IssueDateTo, DueDateFrom: p.DueDateFrom, DueDateTo: p.DueDateTo,
 		CreatedFrom: p.CreatedFrom, CreatedTo: p.CreatedTo, UpdatedSince: p.UpdatedSince, GrossMin: p.GrossMin, GrossMax: p.GrossMax,
-		Currency: p.Currency, FailedCheck: p.FailedCheck, SyncState: p.SyncState, Source: p.Source, CreatedBy: p.CreatedBy, AssignedTo: p.AssignedTo, ExternalId: p.ExternalId,
+		Currency: p.Currency, FailedCheck: p.FailedCheck, HasDuplicate: p.HasDuplicate, SyncState: p.SyncState, Source: p.Source, CreatedBy: p.CreatedBy, AssignedTo: p.AssignedTo, ExternalId: p.ExternalId,
 		SupplierId: p.SupplierId, Q: p.Q,
 	}
 }

@@ -76,6 +76,9 @@ func (s *Server) CreateUploadLink(ctx context.Context, r backend.CreateUploadLin
 func (s *Server) registerLinks(routes gin.IRouter) {
 	routes.GET(uploadRoute, s.showUpload)
 	routes.GET(downloadRoute, s.download)
+	routes.GET(connectRoute, s.showConnect)
+	routes.POST(connectRoute, s.beginConnect)
+	routes.GET(connectedPath, s.showConnected)
 	for _, method := range []string{http.MethodPut, http.MethodPost} {
 		routes.Handle(method, uploadRoute, s.receiveUpload)
 		routes.Handle(method, uploadFileRoute, s.receiveUpload)
@@ -99,6 +102,10 @@ func (s *Server) open(c *gin.Context, p link.Purpose) (*link.Link, identity.Acto
 
 // linkError writes an error as a page for browsers, and as JSON for programs.
 func (s *Server) linkError(c *gin.Context, err error) {
+	if c.FullPath() == connectRoute {
+		s.connectError(c, err)
+		return
+	}
 	if !wantsPage(c) {
 		edge.WriteError(c, err)
 		return

@@ -40,10 +40,7 @@ func (s *Store) attentionQuery(cause attention.Cause, dueBy calendar.Date) atten
 		return attentionQuery{"invoices", where, "r.id", values}
 	}
 	contains := func(rule string) string {
-		if s.postgres {
-			return "strpos(r.failed_checks, '," + rule + ",') > 0"
-		}
-		return "instr(r.failed_checks, '," + rule + ",') > 0"
+		return containsRule(s.db, "r.failed_checks", rule)
 	}
 	switch cause {
 	case attention.CauseSyncFailed:

@@ -20,6 +20,7 @@ type documentRow struct {
 	EntityID       uuid.UUID
 	OrganizationID uuid.UUID
 	Filename       string
+	SearchFile     string // the folded file name; "" in rows of earlier releases
 	MediaType      string
 	SizeBytes      int64
 	SHA256         string `gorm:"column:sha256"`
@@ -144,7 +145,7 @@ func (r documentRow) fromRow() document.Document {
 func toDocumentRow(d *document.Document) documentRow {
 	attachments := mapped(d.Attachments, func(a document.Attachment) attachmentJSON { return attachmentJSON(a) })
 	return documentRow{
-		ID: d.ID, EntityID: d.EntityID, OrganizationID: d.OrganizationID, Filename: clean(d.Filename),
+		ID: d.ID, EntityID: d.EntityID, OrganizationID: d.OrganizationID, Filename: clean(d.Filename), SearchFile: folded(d.Filename),
 		MediaType: clean(d.MediaType), SizeBytes: d.SizeBytes, SHA256: d.SHA256, PageCount: d.PageCount, Origin: d.Origin,
 		IntegrationID: optionalID(d.IntegrationID), SourcePath: clean(d.SourcePath), Status: d.Status,
 		Failure:    optionalJSON(d.Failure, func(f document.Failure) failureJSON { return failureJSON(f) }),
@@ -208,39 +209,55 @@ func (r Documents) get(q *gorm.DB, s identity.Scope, id uuid.UUID) (*document.Do
 }
 
 // List implements document.Reader.
-func (r Documents) List(ctx context.Context, s identity.Scope, f document.Filter, p page.Request) (page.Of[document.Document], error) {
-	b := withAll(withAll(bind("documents", s.OrganizationID).with("entity", f.EntityID).with("parent", f.ParentID).with("q", f.Query),
-		"status", f.Statuses), "external", f.ExternalIDs).done()
-	after, err := b.idKey(p.After)
+func (r Documents) List(ctx context.Context, s identity.Scope, f document.Filter, sort document.Sort, p page.Request) (page.Of[document.Document], error) {
+	b := documentBinding(s, f, sort)
+	order := documentSorting(sort)
+	after, err := order.after(b, p.After)
 	if err != nil {
 		return page.Of[document.Document]{}, err
 	}
 	var rows []documentRow
 	err = r.s.list(r.s.handle(ctx), listing{
-		table: "documents", key: "id", order: "%s.id DESC", scope: s, entity: f.EntityID, limit: p.Size() + 1,
-		narrow: func(q *gorm.DB, t string) *gorm.DB {
-			if len(f.Statuses) > 0 {
-				q = q.Where(t+".status IN ?", f.Statuses)
-			}
-			if f.ParentID != uuid.Nil {
-				q = q.Where(t+".parent_id = ?", f.ParentID)
-			}
-			q = whereExternal(q, t, f.ExternalIDs)
-			if f.Query != "" {
-				// SQLite lowers only ASCII letters, so the query is compared in both cases.
-				q = q.Where("(lower("+t+`.filename) LIKE ? ESCAPE '\' OR lower(`+t+`.filename) LIKE ? ESCAPE '\')`,
-					likePattern(strings.ToLower(f.Query)), likePattern(lowerASCII(f.Query)))
-			}
-			if after != uuid.Nil {
-				q = q.Where(t+".id < ?", after)
-			}
-			return q
-		},
+		table: "documents", key: "id", order: order.clause(), scope: s, entity: f.EntityID, limit: p.Size() + 1,
+		narrow: func(q *gorm.DB, t string) *gorm.DB { return after(narrowDocuments(q, t, f), t) },
 	}).Find(&rows).Error
 	if err != nil {
 		return page.Of[document.Document]{}, failed("list documents", err)
 	}
-	return pageOf(rows, p.Size(), documentRow.fromRow, func(r documentRow) string { return b.cursor(r.ID[:]) }), nil
+	return pageOf(rows, p.Size(), documentRow.fromRow, func(r documentRow) string { return b.cursor(order.key(r)) }), nil
+}
+
+func documentBinding(s identity.Scope, f document.Filter, sort document.Sort) binding {
+	b := bind("documents", s.OrganizationID).with("entity", f.EntityID).with("parent", f.ParentID).with("q", f.Query)
+	b = withAll(withAll(withAll(b, "status", f.Statuses), "external", f.ExternalIDs), "source", f.Origins)
+	b = b.with("integrations", sortedIDs(f.IntegrationIDs)).with("created by", f.CreatedBy).with("from", f.CreatedFrom).with("to", f.CreatedTo)
+	return b.with("by update", sort.ByUpdate).with("ascending", sort.Ascending).done()
+}
+
+func narrowDocuments(q *gorm.DB, t string, f document.Filter) *gorm.DB {
+	q = whereIn(q, t+".status", f.Statuses)
+	q = whereIn(q, t+".origin", f.Origins)
+	q = whereIn(q, t+".integration_id", f.IntegrationIDs)
+	q = whereExternal(q, t, f.ExternalIDs)
+	if f.ParentID != uuid.Nil {
+		q = q.Where(t+".parent_id = ?", f.ParentID)
+	}
+	if f.CreatedBy != uuid.Nil {
+		q = q.Where(t+".created_by = ?", f.CreatedBy)
+	}
+	if !f.CreatedFrom.IsZero() {
+		q = q.Where(t+".created_at >= ?", instant(f.CreatedFrom))
+	}
+	if !f.CreatedTo.IsZero() {
+		q = q.Where(t+".created_at < ?", instant(f.CreatedTo))
+	}
+	if f.Query != "" {
+		// Documents of earlier releases may have no folded name. SQLite lowers only ASCII letters, so
+		// the name is compared in both cases.
+		q = q.Where("("+t+`.search_file LIKE ? ESCAPE '\' OR lower(`+t+`.filename) LIKE ? ESCAPE '\' OR lower(`+t+`.filename) LIKE ? ESCAPE '\')`,
+			likePattern(folded(f.Query)), likePattern(strings.ToLower(f.Query)), likePattern(lowerASCII(f.Query)))
+	}
+	return q
 }
 
 // Update implements document.Repository.

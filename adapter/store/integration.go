@@ -213,6 +213,8 @@ type consentAttemptRow struct {
 	OrganizationID uuid.UUID
 	IntegrationID  uuid.UUID
 	UserID         uuid.UUID
+	ActorType      identity.ActorType
+	LinkID         *uuid.UUID
 	Sealed         []byte
 	RedirectURL    string
 	ExpiresAt      time.Time
@@ -241,7 +243,7 @@ func (r ConsentAttempts) Add(ctx context.Context, a integration.OAuthState) erro
 	}
 	row := consentAttemptRow{
 		StateHash: hash, OrganizationID: a.OrganizationID, IntegrationID: a.IntegrationID, UserID: a.UserID,
-		Sealed: sealed, RedirectURL: clean(a.RedirectURL), ExpiresAt: instant(a.ExpiresAt),
+		ActorType: a.ActorType, LinkID: optionalID(a.LinkID), Sealed: sealed, RedirectURL: clean(a.RedirectURL), ExpiresAt: instant(a.ExpiresAt),
 		BrowserHash: a.BrowserHash, ConfirmationHash: a.ConfirmationHash,
 	}
 	return failed("store the consent that was asked for", r.s.handle(ctx).Create(&row).Error)
@@ -270,7 +272,7 @@ func (r ConsentAttempts) Ask(ctx context.Context, state, confirmationHash string
 }
 
 // consentColumns are named, because a cached plan of * fails when a release adds a column.
-const consentColumns = "state_hash, organization_id, integration_id, user_id, sealed, redirect_url, expires_at, browser_hash, confirmation_hash"
+const consentColumns = "state_hash, organization_id, integration_id, user_id, sealed, redirect_url, expires_at, browser_hash, confirmation_hash, actor_type, link_id"
 
 func (r ConsentAttempts) read(ctx context.Context, state, sql string) (*integration.OAuthState, error) {
 	hash := hashed(state)
@@ -289,7 +291,7 @@ func (r ConsentAttempts) read(ctx context.Context, state, sql string) (*integrat
 	}
 	return &integration.OAuthState{
 		State: state, OrganizationID: row.OrganizationID, IntegrationID: row.IntegrationID, UserID: row.UserID,
-		Verifier: string(verifier), RedirectURL: row.RedirectURL, ExpiresAt: instant(row.ExpiresAt),
+		ActorType: row.ActorType, LinkID: fromOptionalID(row.LinkID), Verifier: string(verifier), RedirectURL: row.RedirectURL, ExpiresAt: instant(row.ExpiresAt),
 		BrowserHash: row.BrowserHash, ConfirmationHash: row.ConfirmationHash,
 	}, nil
 }

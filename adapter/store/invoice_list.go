@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,6 +54,9 @@ func invoiceBinding(s identity.Scope, f invoice.Filter, sort invoice.Sort) bindi
 		with("created by", f.CreatedBy).with("suppliers", sortedIDs(f.SupplierIDs))
 	b = withAll(withAll(withAll(b, "type", f.Types), "currency", f.Currencies), "failed", f.FailedChecks)
 	b = withAll(withAll(b, "sync", f.SyncStates), "source", f.Sources)
+	if f.HasDuplicate != nil {
+		b = b.with("duplicate", fmt.Sprint(*f.HasDuplicate))
+	}
 	b = withAll(b, "external", f.ExternalIDs).with("assigned to", f.AssignedTo).with("unassigned", f.Unassigned)
 	return b.with("sort", string(sort.By)).with("ascending", sort.Ascending).done()
 }
@@ -70,108 +72,6 @@ func sortedIDs(ids []uuid.UUID) []string {
 	out := mapped(ids, uuid.UUID.String)
 	slices.Sort(out)
 	return out
-}
-
-// sorting is the order of a list by one value and the id.
-type sorting struct {
-	expression string // the value, with %s for the table's alias; "" for the id alone
-	ascending  bool
-	number     func(summaryRow) int64 // the value of a row in a cursor
-	value      func(int64) any        // the value of a cursor in SQL
-}
-
-func (s *Store) sorting(sort invoice.Sort) sorting {
-	o := sorting{ascending: sort.Ascending}
-	noDay := "'0001-01-01'"
-	if s.postgres {
-		noDay += "::date"
-	}
-	days := func(of func(summaryRow) *day) {
-		o.number = func(r summaryRow) int64 { return dayNumber(of(r)) }
-		o.value = func(n int64) any { return time.Unix(n*secondsOfDay, 0).UTC().Format(time.DateOnly) }
-	}
-	switch sort.By {
-	case invoice.SortByUpdate:
-		o.expression = "%s.updated_at"
-		o.number = func(r summaryRow) int64 { return r.UpdatedAt.UnixMicro() }
-		o.value = func(n int64) any { return instant(time.UnixMicro(n)) }
-	case invoice.SortByIssueDate:
-		o.expression = "coalesce(%s.issue_date, " + noDay + ")"
-		days(func(r summaryRow) *day { return r.IssueDate })
-	case invoice.SortByDueDate:
-		o.expression = "coalesce(%s.due_date, " + noDay + ")"
-		days(func(r summaryRow) *day { return r.DueDate })
-	case invoice.SortByGross:
-		o.expression = fmt.Sprintf("coalesce(%%s.gross_fixed, %d)", noAmount)
-		o.number = func(r summaryRow) int64 {
-			if n := fixed((*money.Decimal)(r.GrossTotal)); n != nil {
-				return *n
-			}
-			return noAmount
-		}
-		o.value = func(n int64) any { return n }
-	}
-	return o
-}
-
-const secondsOfDay = 24 * 60 * 60
-
-// dayNumber counts days from 1970-01-01. A missing day is the first of year 1.
-func dayNumber(d *day) int64 {
-	text := "0001-01-01"
-	if d != nil {
-		text = calendar.Date(*d).String()
-	}
-	t, err := time.Parse(time.DateOnly, text)
-	if err != nil {
-		return 0
-	}
-	return t.Unix() / secondsOfDay
-}
-
-// clause returns the order by.
-func (o sorting) clause() string {
-	direction := " DESC"
-	if o.ascending {
-		direction = ""
-	}
-	if o.expression == "" {
-		return "%s.id" + direction
-	}
-	return o.expression + direction + ", %s.id" + direction
-}
-
-// key returns the key of a row in a cursor.
-func (o sorting) key(r summaryRow) []byte {
-	if o.expression == "" {
-		return r.ID[:]
-	}
-	return append(numbersKey(o.number(r)), r.ID[:]...)
-}
-
-// after reads a cursor. The result restricts a query to the rows after it.
-func (o sorting) after(b binding, cursor string) (func(q *gorm.DB, t string) *gorm.DB, error) {
-	if cursor == "" {
-		return func(q *gorm.DB, _ string) *gorm.DB { return q }, nil
-	}
-	beyond := " < "
-	if o.ascending {
-		beyond = " > "
-	}
-	if o.expression == "" {
-		id, err := b.idKey(cursor)
-		return func(q *gorm.DB, t string) *gorm.DB { return q.Where(t+".id"+beyond+"?", id) }, err
-	}
-	key, err := b.key(cursor, 8+len(uuid.UUID{}))
-	if err != nil {
-		return nil, err
-	}
-	value, id := o.value(int64(binary.BigEndian.Uint64(key))), uuid.UUID(key[8:])
-	return func(q *gorm.DB, t string) *gorm.DB {
-		e := aliased(o.expression, t)
-		// The first condition lets both databases start in the index.
-		return q.Where(e+strings.TrimRight(beyond, " ")+"= ? AND ("+e+beyond+"? OR "+t+".id"+beyond+"?)", value, value, id)
-	}, nil
 }
 
 // failedChecks returns the rules of failed checks in the form that filters search.
@@ -229,6 +129,13 @@ func narrowInvoices(q *gorm.DB, t string, f invoice.Filter) *gorm.DB {
 		// The first condition is that of the indexes of invoices with a failed check.
 		q = q.Where(t+".failed_checks <> '' AND ("+strings.Join(either, " OR ")+")", values...)
 	}
+	if f.HasDuplicate != nil {
+		suspected := containsRule(q, t+".failed_checks", invoice.RuleNotADuplicate)
+		if !*f.HasDuplicate {
+			suspected = "NOT (" + suspected + ")"
+		}
+		q = q.Where(suspected)
+	}
 	if len(f.SyncStates) > 0 {
 		q = q.Where("EXISTS (SELECT 1 FROM invoice_syncs AS b WHERE b.invoice_id = "+t+".id AND b.state IN ?)", f.SyncStates)
 	}
@@ -239,6 +146,16 @@ func narrowInvoices(q *gorm.DB, t string, f invoice.Filter) *gorm.DB {
 		q = q.Where(documentOf(t)+" AND d.created_by = ?)", f.CreatedBy)
 	}
 	return searchInvoices(narrowGross(q, t, f), t, f.Query)
+}
+
+// containsRule is the condition that a column with failed rules has a rule. It is literal, as in
+// the conditions of partial indexes.
+func containsRule(db *gorm.DB, column, rule string) string {
+	position := "instr"
+	if db.Name() == "postgres" {
+		position = "strpos"
+	}
+	return position + "(" + column + ", '," + rule + ",') > 0"
 }
 
 // whereExternal repeats the condition of the partial index, so that both databases use it.

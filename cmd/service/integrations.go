@@ -31,7 +31,7 @@ func (s *Service) openIntegrations(o Overrides) error {
 	s.Integrations = &integrations.Service{
 		Reader: st.Integrations(), Integrations: st.Integrations(), Everywhere: st.Integrations(), Grants: st.Grants(),
 		Attempts: st.ConsentAttempts(), Meters: st.Meters(), Entities: st.Entities(), Settings: st.Settings(),
-		Memberships: st.Memberships(), OrganizationRecords: st.Organizations(), Users: st.Users(), Events: st.Events(), Connectors: connectors, Providers: Catalog(s.registered),
+		Memberships: st.Memberships(), OrganizationRecords: st.Organizations(), Users: st.Users(), Keys: st.APIKeys(), AdminKeys: s.cfg.AdminKeys, Links: st.Links(), Events: st.Events(), Connectors: connectors, Providers: Catalog(s.registered),
 		Tokens: &integrations.Tokens{
 			Integrations: st.Integrations(), Grants: st.Grants(), Events: st.Events(), Leases: st.Leases(), Connectors: connectors,
 			UnitOfWork: st, Clock: s.clock, IDs: ids, Pause: clock.Pause,

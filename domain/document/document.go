@@ -208,8 +208,19 @@ type Filter struct {
 	ParentID uuid.UUID
 	// ExternalIDs are ids of other programs.
 	ExternalIDs []string
-	// Query is a part of the file name in any case; "" for all.
-	Query string
+	// Query is a part of the file name in any case and with any accents; "" for all.
+	Query          string
+	Origins        []Origin
+	IntegrationIDs []uuid.UUID
+	CreatedBy      uuid.UUID
+	CreatedFrom    time.Time // inclusive
+	CreatedTo      time.Time // exclusive
+}
+
+// Sort is an order of a list. The zero value is by creation, newest first.
+type Sort struct {
+	ByUpdate  bool
+	Ascending bool
 }
 
 // Reader reads documents within a scope.
@@ -217,8 +228,9 @@ type Reader interface {
 	// Get returns the document. It returns a NotFound fault if the document is missing or outside
 	// the scope.
 	Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*Document, error)
-	// List returns documents, newest first.
-	List(ctx context.Context, s identity.Scope, f Filter, p page.Request) (page.Of[Document], error)
+	// List returns documents in the order of sort. A cursor of another filter or order is an Invalid
+	// fault.
+	List(ctx context.Context, s identity.Scope, f Filter, sort Sort, p page.Request) (page.Of[Document], error)
 }
 
 // Repository stores documents.

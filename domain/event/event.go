@@ -24,7 +24,8 @@ const (
 	DocumentHeld         Type = "document.held"
 	DocumentDeleted      Type = "document.deleted"
 	// DocumentMoved: it has another entity. Both entities have the event.
-	DocumentMoved Type = "document.moved"
+	DocumentMoved   Type = "document.moved"
+	DocumentChanged Type = "document.changed" // its external id
 
 	InvoiceExtracted          Type = "invoice.extracted"
 	InvoiceNeedsReview        Type = "invoice.needs_review"
@@ -66,6 +67,8 @@ const (
 	IntegrationError        Type = "integration.error"
 	IntegrationHealed       Type = "integration.healed"
 	IntegrationDisconnected Type = "integration.disconnected"
+	// IntegrationLinkCreated: a link was made with which another person can consent.
+	IntegrationLinkCreated Type = "integration.link_created"
 
 	APIKeyCreated  Type = "api_key.created"
 	APIKeyRevoked  Type = "api_key.revoked"

@@ -13,13 +13,13 @@ type Placed struct {
 // Types lists the types of this release that are in the log.
 func Types() []Type {
 	return []Type{
-		DocumentReceived, DocumentExtracted, DocumentFailed, DocumentNotAnInvoice, DocumentSplit, DocumentHeld, DocumentDeleted, DocumentMoved,
+		DocumentReceived, DocumentExtracted, DocumentFailed, DocumentNotAnInvoice, DocumentSplit, DocumentHeld, DocumentDeleted, DocumentMoved, DocumentChanged,
 		InvoiceExtracted, InvoiceNeedsReview, InvoiceCorrected, InvoiceApproved, InvoiceApprovalWithdrawn, InvoiceRejected,
 		InvoiceReopened, InvoiceAssigned, InvoiceNoteAdded, InvoiceDuplicateFound, InvoiceDuplicateDismissed, InvoiceRechecked, InvoiceSyncQueued, InvoiceSynced, InvoiceSyncFailed,
 		EntityCreated, EntityChanged, SettingsChanged, MemberAdded, MemberChanged, MemberRemoved, MemberSessionEnded,
 		OrganizationDeactivated, OrganizationReactivated,
 		SupplierCreated, SupplierChanged, SupplierBankAccountNew, SupplierMerged,
-		IntegrationSetUp, IntegrationActivated, IntegrationError, IntegrationHealed, IntegrationDisconnected,
+		IntegrationSetUp, IntegrationActivated, IntegrationError, IntegrationHealed, IntegrationDisconnected, IntegrationLinkCreated,
 		APIKeyCreated, APIKeyRevoked, APIKeyExpiring,
 		WebhookCreated, WebhookChanged, WebhookSecretRotated, WebhookDisabled, WebhookDeleted,
 		BillingLimitReached, BillingChargePaid, BillingChargeFailed, BillingDoubleChargeSuspected,

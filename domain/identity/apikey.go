@@ -50,6 +50,12 @@ type APIKey struct {
 // Usable reports whether the key authenticates requests at now.
 func (k *APIKey) Usable(now time.Time) bool { return k.RevokedAt.IsZero() && now.Before(k.ExpiresAt) }
 
+// AcceptedAt reports whether the key authenticates requests in an installation that accepts keys of
+// the role ADMIN or not.
+func (k *APIKey) AcceptedAt(now time.Time, admins bool) bool {
+	return k.Usable(now) && (k.Role != KeyAdmin || admins)
+}
+
 // Actor returns the caller that the key is.
 func (k *APIKey) Actor() Actor {
 	a := Actor{

@@ -64,9 +64,11 @@ type OAuthState struct {
 	State          string // the state of the authorization URL; stored as a hash
 	OrganizationID uuid.UUID
 	IntegrationID  uuid.UUID
-	UserID         uuid.UUID
-	Verifier       string // the PKCE verifier; stored encrypted
-	RedirectURL    string // where the browser is redirected afterwards
+	ActorType      identity.ActorType // who asked: a user, or an API key
+	UserID         uuid.UUID          // the user, or the API key
+	LinkID         uuid.UUID          // the connect link of the consent; zero for none
+	Verifier       string             // the PKCE verifier; stored encrypted
+	RedirectURL    string             // where the browser is redirected afterwards
 	// BrowserHash is OAuthHash of the secret of the browser that began the consent.
 	// ConfirmationHash is OAuthHash of the value of the confirmation page, "" until
 	// a page was shown.

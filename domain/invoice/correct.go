@@ -347,6 +347,7 @@ func (inv *Invoice) KeepHuman(old *Invoice) {
 	}
 	inv.keepHumanLines(old)
 	inv.ContactID, inv.PostingDate = old.ContactID, old.PostingDate
+	inv.ExternalID, inv.AssignedTo = old.ExternalID, old.AssignedTo
 }
 
 func (inv *Invoice) keepHumanList(old *Invoice, path string, e Evidence) {

@@ -179,14 +179,19 @@ func TestTransitions(t *testing.T) {
 func TestKeepHuman(t *testing.T) {
 	t.Parallel()
 	old := two()
-	if _, err := old.Correct(invoice.Correction{Values: map[string]string{"seller.name": "Right", "contact_id": "c-1"}}, uuid.New); err != nil {
+	if _, err := old.Correct(invoice.Correction{Values: map[string]string{"seller.name": "Right", "contact_id": "c-1", "external_id": "order-1"}}, uuid.New); err != nil {
 		t.Fatal(err)
 	}
+	old.AssignedTo = uuid.New()
 	fresh := two()
+	fresh.ExternalID = "of the document"
 	fresh.Number = "A-2"
 	fresh.KeepHuman(old)
 	if fresh.Seller.Name != "Right" || fresh.Number != "A-2" || fresh.ContactID != "c-1" || fresh.Lines[0].ID != old.Lines[0].ID {
 		t.Errorf("kept %+v", fresh)
+	}
+	if fresh.ExternalID != "order-1" || fresh.AssignedTo != old.AssignedTo {
+		t.Errorf("external id %q, assigned to %s", fresh.ExternalID, fresh.AssignedTo)
 	}
 	if _, err := old.Correct(invoice.Correction{Lines: []invoice.LineCorrection{{ID: old.Lines[0].ID, Deleted: true}}}, uuid.New); err != nil {
 		t.Fatal(err)

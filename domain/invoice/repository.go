@@ -75,6 +75,7 @@ type Filter struct {
 	GrossMin      *money.Decimal // amounts of more than four decimals or 14 digits are never in a range
 	GrossMax      *money.Decimal
 	FailedChecks  []string // rules
+	HasDuplicate  *bool    // whether a suspected duplicate is not dismissed; nil for both
 	SyncStates    []SyncState
 	Sources       []document.Origin
 	CreatedBy     uuid.UUID // the user who uploaded the document

@@ -18,6 +18,8 @@ type Purpose string
 const (
 	Upload Purpose = "UPLOAD" // sends files to one entity
 	Export Purpose = "EXPORT" // reads one export
+	// Connect gives one consent for an entity and a provider (domain D18).
+	Connect Purpose = "CONNECT"
 )
 
 // The limits of links.
@@ -25,6 +27,9 @@ const (
 	DefaultLifetime = 15 * time.Minute
 	MaxLifetime     = time.Hour
 	MaxFiles        = 20
+	// The person who gets a connect link may open it days later.
+	ConnectLifetime    = 24 * time.Hour
+	MaxConnectLifetime = 7 * 24 * time.Hour
 	// MaxReads is how often an export can be read: a browser or a program may repeat a request.
 	MaxReads = 5
 )
@@ -33,14 +38,14 @@ const (
 type Link struct {
 	ID             uuid.UUID
 	OrganizationID uuid.UUID
-	EntityID       uuid.UUID // of an upload; zero for an export
+	EntityID       uuid.UUID // of an upload or a consent; zero for an export
 	Purpose        Purpose
 	ActorType      identity.ActorType
 	UserID         uuid.UUID // the user, or the API key
 	ClientID       string    // of an assistant
 	MaxUses        int
 	Uses           int
-	Parameters     string // of an export
+	Parameters     string // of an export or a consent
 	CreatedAt      time.Time
 	ExpiresAt      time.Time
 }

@@ -63,7 +63,7 @@ var groups = []group{
 		{"OAUTH_CLIENT_ID", "the one OAuth client whose tokens are accepted, required with an identity provider when deployed; empty: no token is accepted"},
 		{"SIGN_IN_TRIES_PER_ACCOUNT", "failed sign-ins to one account from one network after which the next attempt is refused for a time that doubles"},
 		{"SIGN_IN_TRIES_PER_ADDRESS", "failed sign-ins from one network within 15 minutes"},
-		{"ADMIN_API_KEYS", "`on` allows API keys of the role ADMIN, which can create entities"},
+		{"ADMIN_API_KEYS", "`on` allows API keys of the role ADMIN, which can create entities and connect links"},
 		{"PASSWORD_MEMORY_KIB", "memory of one password hash (argon2id)"},
 	}},
 	{"Billing", [][2]string{

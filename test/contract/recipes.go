@@ -282,6 +282,7 @@ var recipes = map[string]recipe{
 		t.known["document_id"], err = t.newPrinted(ctx)
 		return err
 	}, change: func(_ context.Context, t *turn) error { return t.json(values{"entity_id": t.entities[1]}) }},
+	"updateDocument": made(func(t *turn) any { return values{"external_id": fmt.Sprintf("order-%d", t.n)} }).on(ofPages),
 	"splitDocument": {fresh: func(ctx context.Context, t *turn) (err error) {
 		t.known["document_id"], err = t.newPrinted(ctx)
 		return err
@@ -318,6 +319,7 @@ var recipes = map[string]recipe{
 		return t.query(func(q url.Values) { delete(q, "type") })
 	}},
 	"connectIntegration":   {fresh: ofAny, change: redirected("redirect_url")},
+	"createConnectLink":    made(func(t *turn) any { return values{"entity_id": t.entities[0], "provider": "ACCOUNTING_A"} }),
 	"getIntegrationStatus": {fresh: ofAny},
 	"getIntegration":       {fresh: ofAny},
 	"changeInvoices":       {fresh: freshInvoice, change: bulk},

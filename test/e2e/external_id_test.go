@@ -82,6 +82,53 @@ func TestExternalID(t *testing.T) {
 			t.Errorf("uploaded as JSON: %s", plain.Raw)
 		}
 
+		// The id of a document can be set after the upload. It is that of the invoice at its extraction.
+		documentPath := "/api/documents/" + document.Text("id")
+		seen := s.Do(http.MethodGet, documentPath, token, nil).OK()
+		set := s.Do(http.MethodPatch, documentPath, token, map[string]any{"external_id": "order-9"}, "If-Match", seen.Header.Get("ETag")).OK()
+		if set.Text("external_id") != "order-9" || set.Number("version") != seen.Number("version")+1 {
+			t.Errorf("set: %s", set.Raw)
+		}
+		s.Do(http.MethodPatch, documentPath, token, map[string]any{"external_id": "late"}, "If-Match", seen.Header.Get("ETag")).Want(400, "version_conflict")
+		if same := s.Do(http.MethodPatch, documentPath, token, map[string]any{"external_id": "order-9"}).OK(); same.Number("version") != set.Number("version") {
+			t.Errorf("the same id again: %s", same.Raw)
+		}
+		s.Do(http.MethodPatch, documentPath, token, map[string]any{"external_id": strings.Repeat("é", 256)}).Want(400, "invalid_request")
+		changes := s.Do(http.MethodGet, "/api/events?type=document.changed", token, nil).OK()
+		if len(changes.At("items").([]any)) != 1 || changes.Text("items", 0, "actor", "id") != org.Admin.ID.String() ||
+			changes.Text("items", 0, "changes", 0, "to") != "order-9" || changes.Text("items", 0, "changes", 0, "from") != "order-1" {
+			t.Errorf("events of the change: %s", changes.Raw)
+		}
+		if got := s.Do(http.MethodGet, "/api/invoices/"+invoice.Text("id"), token, nil).OK().Text("external_id"); got != "order-1" {
+			t.Errorf("the invoice has the external id %q", got)
+		}
+		watched := s.Do(http.MethodPost, "/api/webhooks", token, map[string]any{"url": url, "types": []string{"document.changed"}}).OK()
+		if cleared := s.Do(http.MethodPatch, documentPath, token, map[string]any{"external_id": nil}).OK(); cleared.At("external_id") != nil {
+			t.Errorf("cleared: %s", cleared.Raw)
+		}
+		s.Do(http.MethodPatch, documentPath, token, map[string]any{"external_id": "order-1"}).OK()
+		for delivered := 0; delivered < 2; {
+			got := next(t, requests)
+			if got.text("type") != "document.changed" {
+				continue
+			}
+			// A delivery has the id that the document has when the delivery is created.
+			if id := subjectExternalID(t, got); id != "" && id != "order-1" {
+				t.Errorf("the webhook of the change has the external id %q", id)
+			}
+			delivered++
+		}
+		s.Do(http.MethodDelete, "/api/webhooks/"+watched.Text("webhook", "id"), token, nil).OK()
+		s.Do(http.MethodPut, "/api/settings/"+org.Entity.String(), token, map[string]any{"auto_extract": false}).OK()
+		unread := s.Upload(token, org.Entity, "unread.xml", harness.UBL("U-1")).OK().Text("id")
+		s.Do(http.MethodPatch, "/api/documents/"+unread, token, map[string]any{"external_id": "early"}).OK()
+		if got := s.Do(http.MethodGet, "/api/documents?external_id=early", token, nil).OK(); got.Len("items") != 1 {
+			t.Errorf("documents with an id that was set later: %s", got.Raw)
+		}
+		if got := s.Extract(token, unread).OK().Text("external_id"); got != "early" {
+			t.Errorf("the invoice of a document with a later id has %q", got)
+		}
+
 		list := func(path string) []any { return s.Do(http.MethodGet, path, token, nil).OK().At("items").([]any) }
 		for path, want := range map[string]int{
 			"/api/documents?external_id=order-1":                            1,

@@ -31,6 +31,15 @@ import (
 // childEnv makes this test binary run the service.
 const childEnv = "DOCLEDGER_FAULTS_SERVICE"
 
+// laterEnv is how far ahead the clock of the service is.
+const laterEnv = "DOCLEDGER_FAULTS_LATER"
+
+// shifted is a clock that is ahead.
+type shifted time.Duration
+
+// Now implements usecase.Clock.
+func (s shifted) Now() time.Time { return time.Now().Add(time.Duration(s)) }
+
 // serveIfChild runs the service in a child process until it is killed.
 func serveIfChild() bool {
 	if os.Getenv(childEnv) == "" {
@@ -50,11 +59,19 @@ func serve() error {
 	}
 	ctx := context.Background()
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
-	s, err := service.Open(ctx, cfg, log, service.Overrides{Providers: service.Providers{
+	overrides := service.Overrides{Providers: service.Providers{
 		// The limits let a test wait for timeouts and sync a thousand invoices.
 		Timeout: time.Second,
 		Limits:  &integration.Limits{Concurrent: 5, Windows: []integration.Window{{Length: time.Minute, Max: 1_000_000}}},
-	}})
+	}}
+	if text := os.Getenv(laterEnv); text != "" {
+		later, err := time.ParseDuration(text)
+		if err != nil {
+			return err
+		}
+		overrides.Clock = shifted(later)
+	}
+	s, err := service.Open(ctx, cfg, log, overrides)
 	if err != nil {
 		return err
 	}

@@ -36,17 +36,27 @@ const RedirectURL = "https://app.example/integrations"
 // NewLedgerA starts ACCOUNTING_A with its real limits.
 func NewLedgerA(t testing.TB) (*Ledger, *simxero.Server) {
 	t.Helper()
+	return NewLedgerAOf(t, simxero.DefaultOrganizations()...)
+}
+
+// NewLedgerAOf starts ACCOUNTING_A with organizations and its real limits.
+func NewLedgerAOf(t testing.TB, organizations ...simxero.Organization) (*Ledger, *simxero.Server) {
+	t.Helper()
+	tenants := make([]string, len(organizations))
+	for i := range organizations {
+		tenants[i] = organizations[i].ID
+	}
 	listener := httptest.NewUnstartedServer(nil)
 	origin := "http://" + listener.Listener.Addr().String()
 	sim := simxero.New(simxero.Options{
-		Origin:  origin,
+		Origin: origin, Organizations: organizations,
 		Clients: []simxero.Client{{ID: "docledger", Name: "docledger", Secret: "secret of A", LoopbackRedirects: true}},
 	})
 	listener.Config.Handler = sim
 	listener.Start()
 	t.Cleanup(listener.Close)
 	return &Ledger{
-		Provider: "ACCOUNTING_A", URL: origin, Tenants: []string{simxero.TaxedOrganization, simxero.UntaxedOrganization},
+		Provider: "ACCOUNTING_A", URL: origin, Tenants: tenants,
 		Env: providerEnv("ACCOUNTING_A", origin, "secret of A"), Consent: sim.Consent,
 	}, sim
 }
@@ -55,17 +65,27 @@ func NewLedgerA(t testing.TB) (*Ledger, *simxero.Server) {
 // tenant.
 func NewLedgerB(t testing.TB) (*Ledger, *simquickbooks.Server) {
 	t.Helper()
+	return NewLedgerBOf(t, simquickbooks.DefaultCompanies()...)
+}
+
+// NewLedgerBOf starts ACCOUNTING_B with companies and its real limits.
+func NewLedgerBOf(t testing.TB, companies ...simquickbooks.Company) (*Ledger, *simquickbooks.Server) {
+	t.Helper()
+	tenants := make([]string, len(companies))
+	for i := range companies {
+		tenants[i] = companies[i].RealmID
+	}
 	listener := httptest.NewUnstartedServer(nil)
 	origin := "http://" + listener.Listener.Addr().String()
 	sim := simquickbooks.New(simquickbooks.Options{
-		Origin:  origin,
+		Origin: origin, Companies: companies,
 		Clients: []simquickbooks.Client{{ID: "docledger", Name: "docledger", Secret: "secret of B", LoopbackRedirects: true}},
 	})
 	listener.Config.Handler = sim
 	listener.Start()
 	t.Cleanup(listener.Close)
 	return &Ledger{
-		Provider: "ACCOUNTING_B", URL: origin, Tenants: []string{simquickbooks.VATCompany, simquickbooks.USCompany},
+		Provider: "ACCOUNTING_B", URL: origin, Tenants: tenants,
 		Env: providerEnv("ACCOUNTING_B", origin, "secret of B"),
 		Consent: func(authorizationURL string, tenants ...string) (string, error) {
 			return sim.Consent(authorizationURL, append(tenants, "")[0])

@@ -163,7 +163,7 @@ func (s *Service) Authenticate(ctx context.Context, secret string) (identity.Act
 }
 
 func (s *Service) accepts(k *identity.APIKey, now time.Time) bool {
-	return k.Usable(now) && (k.Role != identity.KeyAdmin || s.AdminKeys)
+	return k.AcceptedAt(now, s.AdminKeys)
 }
 
 // Current returns the actor of a key that acted earlier, or an Unauthenticated

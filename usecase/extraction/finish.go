@@ -115,6 +115,12 @@ func (s *Service) single(ctx context.Context, o *outcome, draft extraction.Draft
 			return err
 		}
 	} else {
+		// The external id can have changed during the extraction.
+		now, err := s.Documents.Get(ctx, o.actor.Scope(), o.document.ID)
+		if err != nil {
+			return fmt.Errorf("read document: %w", err)
+		}
+		o.document.ExternalID = now.ExternalID
 		inv, err := s.first(ctx, o, o.document, draft)
 		if err != nil {
 			return err

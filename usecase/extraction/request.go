@@ -206,7 +206,7 @@ func (s *Service) errSplit(ctx context.Context, a identity.Actor, d *document.Do
 	children := []string{}
 	request := page.Request{Limit: page.MaxLimit}
 	for {
-		parts, err := s.Documents.List(ctx, a.Scope(), document.Filter{ParentID: d.ID}, request)
+		parts, err := s.Documents.List(ctx, a.Scope(), document.Filter{ParentID: d.ID}, document.Sort{}, request)
 		if err != nil {
 			return fmt.Errorf("list parts: %w", err)
 		}

@@ -134,7 +134,7 @@ func (s *Service) supersedeParts(ctx context.Context, a identity.Actor, parent *
 	request := page.Request{Limit: page.MaxLimit}
 	for {
 		// The caller may not see the entity of a part that was moved.
-		list, err := s.Documents.List(ctx, identity.System(a.OrganizationID).Scope(), document.Filter{ParentID: parent.ID}, request)
+		list, err := s.Documents.List(ctx, identity.System(a.OrganizationID).Scope(), document.Filter{ParentID: parent.ID}, document.Sort{}, request)
 		if err != nil {
 			return nil, 0, fmt.Errorf("list parts: %w", err)
 		}

@@ -37,34 +37,49 @@ func (s *Service) Authorize(ctx context.Context, a identity.Actor, in AuthorizeI
 	if err := s.checkRedirect(in.RedirectURL); err != nil {
 		return Authorization{}, err
 	}
+	i, connector, err := s.prepare(ctx, a, in, nil)
+	if err != nil {
+		return Authorization{}, err
+	}
+	return s.ask(ctx, a, i, connector, in.RedirectURL, uuid.Nil)
+}
+
+// prepare returns the integration that a consent of the entity is for, a new one if necessary. also
+// runs in the same transaction, unless it is nil.
+func (s *Service) prepare(
+	ctx context.Context, a identity.Actor, in AuthorizeInput, also func(ctx context.Context, i *integration.Integration) error,
+) (i *integration.Integration, connector integration.Authorizer, err error) {
 	e, err := s.Entities.Get(ctx, a.Scope(), in.EntityID)
 	if err != nil {
-		return Authorization{}, err
+		return nil, nil, err
 	}
 	if err := a.RequireAdmin(); err != nil {
-		return Authorization{}, err
+		return nil, nil, err
 	}
-	connector, err := s.connector(in.Provider, "provider")
-	if err != nil {
-		return Authorization{}, err
+	if connector, err = s.connector(in.Provider, "provider"); err != nil {
+		return nil, nil, err
 	}
 	if err := e.RequireOpen(); err != nil {
-		return Authorization{}, err
+		return nil, nil, err
 	}
-	var i *integration.Integration
 	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
-		if i, err = s.findReusable(ctx, a, in); err != nil || i != nil {
+		if i, err = s.findReusable(ctx, a, in); err != nil {
 			return err
 		}
-		i = integration.New(s.IDs.New(), a.OrganizationID, in.EntityID, in.Provider)
-		i.CreatedBy, i.CreatedAt = a.UserID, s.Clock.Now()
-		i.UpdatedAt = i.CreatedAt
-		return s.Integrations.Add(ctx, i)
+		if i == nil {
+			i = integration.New(s.IDs.New(), a.OrganizationID, in.EntityID, in.Provider)
+			i.CreatedBy, i.CreatedAt = a.UserID, s.Clock.Now()
+			i.UpdatedAt = i.CreatedAt
+			if err := s.Integrations.Add(ctx, i); err != nil {
+				return err
+			}
+		}
+		if also == nil {
+			return nil
+		}
+		return also(ctx, i)
 	})
-	if err != nil {
-		return Authorization{}, err
-	}
-	return s.ask(ctx, a, i, connector, in.RedirectURL)
+	return i, connector, err
 }
 
 // findReusable finds the existing integration that an authorization continues.
@@ -102,12 +117,13 @@ func (s *Service) Connect(ctx context.Context, a identity.Actor, id uuid.UUID, r
 	if err != nil {
 		return Authorization{}, err
 	}
-	return s.ask(ctx, a, i, connector, redirectURL)
+	return s.ask(ctx, a, i, connector, redirectURL, uuid.Nil)
 }
 
-// ask stores the OAuthState and returns the URL of the consent page.
+// ask stores the OAuthState and returns the URL of the consent page. linkID is the connect link that
+// the consent uses up; zero for none.
 func (s *Service) ask(
-	ctx context.Context, a identity.Actor, i *integration.Integration, connector integration.Authorizer, redirectURL string,
+	ctx context.Context, a identity.Actor, i *integration.Integration, connector integration.Authorizer, redirectURL string, linkID uuid.UUID,
 ) (Authorization, error) {
 	state, err := random()
 	if err != nil {
@@ -122,7 +138,7 @@ func (s *Service) ask(
 		return Authorization{}, err
 	}
 	err = s.Attempts.Add(ctx, integration.OAuthState{
-		State: state, OrganizationID: i.OrganizationID, IntegrationID: i.ID, UserID: a.UserID, Verifier: verifier,
+		State: state, OrganizationID: i.OrganizationID, IntegrationID: i.ID, ActorType: a.Type, UserID: a.UserID, LinkID: linkID, Verifier: verifier,
 		RedirectURL: redirectURL, ExpiresAt: s.Clock.Now().Add(integration.AttemptLifetime),
 		BrowserHash: integration.OAuthHash(browserSecret),
 	})

@@ -63,6 +63,12 @@ func (s *Service) Callback(ctx context.Context, query url.Values) (redirect stri
 	if err != nil {
 		return "", err
 	}
+	if problem.Reason != "" && attempt.LinkID != uuid.Nil {
+		// The person who got the link can try again.
+		if err := s.Links.Release(context.WithoutCancel(ctx), attempt.LinkID); err != nil {
+			return "", err
+		}
+	}
 	if i, err = s.Integrations.Get(ctx, actor.Scope(), i.ID); err != nil {
 		return "", err
 	}
@@ -76,6 +82,17 @@ func expired() error {
 
 // consenting returns the actor who requested a consent, if the actor still has the permission.
 func (s *Service) consenting(ctx context.Context, attempt *integration.OAuthState) (identity.Actor, error) {
+	if attempt.ActorType == identity.ActorAPIKey {
+		k, err := s.Keys.ByID(ctx, attempt.OrganizationID, attempt.UserID)
+		if err != nil {
+			return identity.Actor{}, fmt.Errorf("find API key: %w", err)
+		}
+		if !k.AcceptedAt(s.Clock.Now(), s.AdminKeys) {
+			return identity.Actor{}, fault.Denied("connect integrations with an API key that has ended")
+		}
+		a := k.Actor()
+		return a, a.RequireAdmin()
+	}
 	m, err := s.Memberships.Find(ctx, attempt.UserID, attempt.OrganizationID)
 	if fault.CodeOf(err) == fault.CodeNotFound {
 		return identity.Actor{}, fault.Denied("connect integrations of an organization that you have left")

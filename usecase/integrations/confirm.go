@@ -5,7 +5,10 @@ import (
 	"fmt"
 
 	"docledger/domain/fault"
+	"docledger/domain/identity"
 	"docledger/domain/integration"
+
+	"github.com/google/uuid"
 )
 
 // Confirmation is what a person must know before a consent is finished in a
@@ -15,7 +18,8 @@ type Confirmation struct {
 	Organization string
 	Entity       string
 	Provider     integration.Provider
-	Person       string // who asked for the consent
+	Person       string // who asked for the consent, or created the API key that asked
+	Program      string // the name of the API key that asked; "" for a person
 	Email        string // of that person; "" where none is known
 	Value        string // to be sent back with the person's confirmation
 }
@@ -47,21 +51,9 @@ func (s *Service) Confirm(ctx context.Context, state string, p Proof) (*Confirma
 	if err != nil {
 		return nil, err
 	}
-	i, err := s.Integrations.Get(ctx, actor.Scope(), attempt.IntegrationID)
+	asked, err := s.Asking(ctx, actor, attempt.IntegrationID)
 	if err != nil {
 		return nil, err
-	}
-	e, err := s.Entities.Get(ctx, actor.Scope(), i.EntityID)
-	if err != nil {
-		return nil, err
-	}
-	o, err := s.OrganizationRecords.ByID(ctx, attempt.OrganizationID)
-	if err != nil {
-		return nil, fmt.Errorf("find organization: %w", err)
-	}
-	u, err := s.Users.ByID(ctx, attempt.UserID)
-	if err != nil {
-		return nil, fmt.Errorf("find user: %w", err)
 	}
 	value, err := random()
 	if err != nil {
@@ -74,7 +66,38 @@ func (s *Service) Confirm(ctx context.Context, state string, p Proof) (*Confirma
 	if err != nil {
 		return nil, err
 	}
-	return &Confirmation{
-		Organization: o.Name, Entity: e.Name, Provider: i.Provider, Person: u.Name, Email: u.Email, Value: value,
-	}, nil
+	asked.Value = value
+	return asked, nil
+}
+
+// Asking returns what a person must know before a consent for an integration that the actor asked
+// for. Its Value is empty.
+func (s *Service) Asking(ctx context.Context, a identity.Actor, integrationID uuid.UUID) (*Confirmation, error) {
+	i, err := s.Integrations.Get(ctx, a.Scope(), integrationID)
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.Entities.Get(ctx, a.Scope(), i.EntityID)
+	if err != nil {
+		return nil, err
+	}
+	o, err := s.OrganizationRecords.ByID(ctx, a.OrganizationID)
+	if err != nil {
+		return nil, fmt.Errorf("find organization: %w", err)
+	}
+	c := &Confirmation{Organization: o.Name, Entity: e.Name, Provider: i.Provider}
+	person := a.UserID
+	if a.Key != nil {
+		k, err := s.Keys.ByID(ctx, a.OrganizationID, a.UserID)
+		if err != nil {
+			return nil, fmt.Errorf("find API key: %w", err)
+		}
+		person, c.Program = k.CreatedBy, k.Name
+	}
+	u, err := s.Users.ByID(ctx, person)
+	if err != nil {
+		return nil, fmt.Errorf("find user: %w", err)
+	}
+	c.Person, c.Email = u.Name, u.Email
+	return c, nil
 }

@@ -41,14 +41,19 @@ type Service struct {
 	// OrganizationRecords and Users name who asked for a consent.
 	OrganizationRecords organization.Repository
 	Users               identity.Users
-	Events              event.Log
-	Connectors          Connectors
-	Providers           integration.Catalog // of this release, configured or not
-	Tokens              *Tokens
-	UnitOfWork          usecase.UnitOfWork
-	Clock               usecase.Clock
-	IDs                 usecase.IDs
-	Log                 *slog.Logger
+	Keys                identity.APIKeys
+	// AdminKeys accepts API keys of the role ADMIN.
+	AdminKeys bool
+	// Links gives back the use of a connect link for a consent that was not given.
+	Links      LinkReleaser
+	Events     event.Log
+	Connectors Connectors
+	Providers  integration.Catalog // of this release, configured or not
+	Tokens     *Tokens
+	UnitOfWork usecase.UnitOfWork
+	Clock      usecase.Clock
+	IDs        usecase.IDs
+	Log        *slog.Logger
 	// CallbackURL is the URL to which providers redirect the browser.
 	CallbackURL string
 	// RedirectOrigins are the origins to which docledger may redirect the browser afterwards
@@ -61,6 +66,11 @@ type Service struct {
 	Resume func(ctx context.Context, organization, entity uuid.UUID, now time.Time) error
 
 	lists lists
+}
+
+// LinkReleaser gives back a use of a link.
+type LinkReleaser interface {
+	Release(ctx context.Context, id uuid.UUID) error
 }
 
 // Available reports whether a provider is configured.

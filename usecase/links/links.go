@@ -77,6 +77,21 @@ func (s *Service) CreateExport(ctx context.Context, a identity.Actor, parameters
 	})
 }
 
+// CreateConnect makes a link with which a person without an account consents for an entity. The
+// caller must have verified the right to connect the entity.
+func (s *Service) CreateConnect(ctx context.Context, a identity.Actor, entity uuid.UUID, lifetime time.Duration, parameters string) (*link.Link, string, error) {
+	if err := a.RequireAdmin(); err != nil {
+		return nil, "", err
+	}
+	if lifetime <= 0 {
+		lifetime = link.ConnectLifetime
+	}
+	return s.create(ctx, a, &link.Link{
+		EntityID: entity, Purpose: link.Connect, MaxUses: 1, Parameters: parameters,
+		ExpiresAt: s.Clock.Now().Add(min(lifetime, link.MaxConnectLifetime)),
+	})
+}
+
 func (s *Service) create(ctx context.Context, a identity.Actor, l *link.Link) (*link.Link, string, error) {
 	raw := make([]byte, tokenBytes)
 	if _, err := rand.Read(raw); err != nil {
@@ -102,8 +117,12 @@ func (s *Service) Open(ctx context.Context, p link.Purpose, token string) (*link
 		return nil, identity.Actor{}, errGone()
 	}
 	a, err := s.actor(ctx, l)
-	if err == nil && l.Purpose == link.Upload {
+	switch {
+	case err != nil:
+	case l.Purpose == link.Upload:
 		err = s.Uploads.MayUpload(ctx, a, l.EntityID)
+	case l.Purpose == link.Connect:
+		err = a.RequireAdmin()
 	}
 	if err != nil {
 		return nil, identity.Actor{}, gone(err)
@@ -118,7 +137,7 @@ func (s *Service) actor(ctx context.Context, l *link.Link) (identity.Actor, erro
 		if err != nil {
 			return identity.Actor{}, err
 		}
-		if !k.Usable(s.Clock.Now()) || k.Role == identity.KeyAdmin && !s.AdminKeys {
+		if !k.AcceptedAt(s.Clock.Now(), s.AdminKeys) {
 			return identity.Actor{}, errGone()
 		}
 		return k.Actor(), nil
@@ -150,6 +169,9 @@ func (s *Service) Use(ctx context.Context, l *link.Link) error {
 	}
 	return nil
 }
+
+// Release gives back a use of a link whose purpose was not reached.
+func (s *Service) Release(ctx context.Context, l *link.Link) error { return s.Links.Release(ctx, l.ID) }
 
 // Upload stores a file for the actor of a link. A failed upload does not count.
 func (s *Service) Upload(ctx context.Context, l *link.Link, a identity.Actor, filename string, content io.Reader) (Uploaded, error) {

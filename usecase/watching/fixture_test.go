@@ -264,7 +264,7 @@ func (w *world) documents() map[string]document.Document {
 	w.t.Helper()
 	found := map[string]document.Document{}
 	for after := ""; ; {
-		list, err := w.st.Documents().List(w.ctx, w.scope(), document.Filter{}, page.Request{Limit: page.MaxLimit, After: after})
+		list, err := w.st.Documents().List(w.ctx, w.scope(), document.Filter{}, document.Sort{}, page.Request{Limit: page.MaxLimit, After: after})
 		w.must(err)
 		for _, d := range list.Items {
 			if _, twice := found[d.SHA256]; twice {

@@ -85,6 +85,7 @@ var verdicts = map[string]string{
 	"moveDocument":     "no yes yes",
 	"mergeDocuments":   "no no yes",
 	"updateInvoice":    "no yes yes",
+	"updateDocument":   "no yes yes",
 	"changeInvoices":   "no no yes",
 
 	"approveInvoice": "no no yes",
@@ -118,6 +119,7 @@ var verdicts = map[string]string{
 	"updateEmailIntake":     "no no no",
 	"authorizeIntegration":  "no no no",
 	"connectIntegration":    "no no no",
+	"createConnectLink":     "no no no",
 	"setUpIntegration":      "no no no",
 	"connectEntities":       "no no no",
 	"disconnectIntegration": "no no no",

@@ -11,7 +11,7 @@ import (
 // may call (domain D18). Those of the permission admin also need a key of the
 // role ADMIN. Every other operation without an entity permission is refused to
 // API keys: sign-in, billing, API keys, webhooks, consent and setup.
-var keyOperations = []string{"getMe", "createEntity"}
+var keyOperations = []string{"getMe", "createEntity", "createConnectLink"}
 
 // keyMayCall refuses an API key the operations that need another credential.
 func keyMayCall(o *Operation) error {

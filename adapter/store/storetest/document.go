@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 	"time"
@@ -74,13 +75,19 @@ func testDocumentFilters(t *testing.T, b *bench, s identity.Scope, parent, part,
 		"by status":          {document.Filter{Statuses: []document.Status{document.Processing}}, []uuid.UUID{part.ID}},
 		"by several":         {document.Filter{Statuses: document.Statuses(), EntityID: elsewhere.EntityID}, []uuid.UUID{elsewhere.ID}},
 		"by external id":     {document.Filter{ExternalIDs: []string{part.ExternalID, "x"}}, []uuid.UUID{part.ID}},
-		"by name":            {document.Filter{Query: "RECHNUNG.p"}, []uuid.UUID{elsewhere.ID, parent.ID}},
+		"by name":            {document.Filter{Query: "RÉCHNUNG.p"}, []uuid.UUID{elsewhere.ID, parent.ID}},
 		"by no pattern":      {document.Filter{Query: "Rechnun_%"}, nil},
+		"by source":          {document.Filter{Origins: []document.Origin{part.Origin, document.FromEmail}}, []uuid.UUID{part.ID}},
+		"by integration":     {document.Filter{IntegrationIDs: []uuid.UUID{part.IntegrationID, newID()}}, []uuid.UUID{part.ID}},
+		"by uploader":        {document.Filter{CreatedBy: part.CreatedBy}, []uuid.UUID{part.ID}},
+		"by another":         {document.Filter{CreatedBy: newID()}, nil},
+		"created from":       {document.Filter{CreatedFrom: part.CreatedAt, EntityID: part.EntityID, Origins: []document.Origin{part.Origin}}, []uuid.UUID{part.ID}},
+		"created to":         {document.Filter{CreatedTo: part.CreatedAt, Origins: []document.Origin{part.Origin}}, nil},
 		"by parent":          {document.Filter{ParentID: parent.ID}, []uuid.UUID{part.ID}},
 		"of a missing one":   {document.Filter{EntityID: newID()}, nil},
 		"by missing parents": {document.Filter{ParentID: newID()}, nil},
 	} {
-		list, err := b.Documents().List(b.ctx, s, test.filter, page.Request{})
+		list, err := b.Documents().List(b.ctx, s, test.filter, document.Sort{}, page.Request{})
 		must(t, err)
 		var ids []uuid.UUID
 		for _, d := range list.Items {
@@ -144,4 +151,62 @@ func testUnfinished(t *testing.T, b *bench) {
 	if list, err = b.Documents().Unfinished(b.ctx, b.at, 10); err != nil || len(list) != 5 {
 		t.Errorf("with its job gone, one more is unfinished: %d, %v", len(list), err)
 	}
+}
+
+// testDocumentSorts reads each order in pages of two, for an administrator, for one entity and for
+// a member. Equal times lose and repeat nothing.
+func testDocumentSorts(t *testing.T, b *bench) {
+	s := b.organization(t)
+	member := newID()
+	visible, hidden := b.entity(t, s, member), b.entity(t, s, newID())
+	var all []*document.Document
+	for i := range 7 {
+		e := visible
+		if i%3 == 1 {
+			e = hidden
+		}
+		all = append(all, b.document(t, e, func(d *document.Document) { d.UpdatedAt = b.at.Add(time.Duration(i%3) * time.Hour) }))
+	}
+	for _, sort := range []document.Sort{{}, {Ascending: true}, {ByUpdate: true}, {ByUpdate: true, Ascending: true}} {
+		for name, reader := range map[string]struct {
+			scope  identity.Scope
+			filter document.Filter
+		}{
+			"organization": {s, document.Filter{}},
+			"entity":       {s, document.Filter{EntityID: visible.ID}},
+			"member":       {identity.Scope{OrganizationID: s.OrganizationID, Member: member}, document.Filter{}},
+		} {
+			var want []uuid.UUID
+			sorted := slices.Clone(all)
+			slices.SortFunc(sorted, func(x, y *document.Document) int {
+				order := slices.Compare(x.ID[:], y.ID[:])
+				if sort.ByUpdate {
+					order = cmp.Or(x.UpdatedAt.Compare(y.UpdatedAt), order)
+				}
+				if !sort.Ascending {
+					order = -order
+				}
+				return order
+			})
+			for _, d := range sorted {
+				if name == "organization" || d.EntityID == visible.ID {
+					want = append(want, d.ID)
+				}
+			}
+			got := idsOf(pages(t, 2, func(p page.Request) (page.Of[document.Document], error) {
+				return b.Documents().List(b.ctx, reader.scope, reader.filter, sort, p)
+			}))
+			if !slices.Equal(got, want) {
+				t.Errorf("%s by %+v: %v, want %v", name, sort, got, want)
+			}
+		}
+	}
+	first, err := b.Documents().List(b.ctx, s, document.Filter{}, document.Sort{ByUpdate: true}, page.Request{Limit: 1})
+	must(t, err)
+	for _, other := range []document.Sort{{}, {ByUpdate: true, Ascending: true}} {
+		_, err := b.Documents().List(b.ctx, s, document.Filter{}, other, page.Request{After: first.Next})
+		wantCode(t, err, fault.CodeInvalidRequest)
+	}
+	_, err = b.Documents().List(b.ctx, s, document.Filter{Origins: []document.Origin{document.FromUpload}}, document.Sort{ByUpdate: true}, page.Request{After: first.Next})
+	wantCode(t, err, fault.CodeInvalidRequest)
 }

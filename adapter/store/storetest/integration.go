@@ -353,7 +353,7 @@ func testConsentAttempts(t *testing.T, b *bench) {
 	s := b.organization(t)
 	i := b.integration(t, s, b.entity(t, s).ID, integration.AccountingB)
 	a := integration.OAuthState{
-		State: "state canary", OrganizationID: s.OrganizationID, IntegrationID: i.ID, UserID: newID(), Verifier: "verifier canary",
+		State: "state canary", OrganizationID: s.OrganizationID, IntegrationID: i.ID, ActorType: identity.ActorAPIKey, UserID: newID(), LinkID: newID(), Verifier: "verifier canary",
 		RedirectURL: "http://localhost:3000/done?x=1", ExpiresAt: b.at.Add(integration.AttemptLifetime),
 		BrowserHash: integration.OAuthHash("cookie"),
 	}

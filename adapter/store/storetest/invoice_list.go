@@ -113,6 +113,11 @@ func testInvoiceSelections(t *testing.T, b *bench) {
 		inv.Type, inv.Currency, inv.GrossTotal, inv.UpdatedAt = invoice.TypeInvoice, "PLN", &high, b.at.Add(time.Minute)
 		inv.Checks = []invoice.Check{{Rule: "sum", Severity: invoice.Warning}, {Rule: "sum", Severity: invoice.Warning}, {Rule: "taxasum", Severity: invoice.Blocking}}
 	})
+	third := b.invoice(t, b.document(t, e), func(inv *invoice.Invoice) {
+		inv.Type, inv.Currency, inv.GrossTotal, inv.UpdatedAt = invoice.TypeCorrection, "CHF", nil, b.at.Add(-time.Minute)
+		inv.Checks = []invoice.Check{{Rule: invoice.RuleNotADuplicate, Severity: invoice.Warning}}
+	})
+	yes, no := true, false
 	sync := filled[ledgersync.Sync]()
 	sync.State = invoice.SyncEnded
 	b.put(t, s, second.ID, sync)
@@ -138,12 +143,15 @@ func testInvoiceSelections(t *testing.T, b *bench) {
 		"all together": {invoice.Filter{
 			CreatedBy: uploader, Sources: []document.Origin{document.FromUpload}, FailedChecks: []string{"tax_sum"}, Currencies: []string{"EUR"},
 		}, "1"},
+		"duplicate":      {invoice.Filter{HasDuplicate: &yes}, "3"},
+		"no duplicate":   {invoice.Filter{HasDuplicate: &no}, "21"},
+		"both, of a set": {invoice.Filter{HasDuplicate: &no, Currencies: []string{"EUR"}}, "1"},
 	} {
 		list, err := b.Invoices().List(b.ctx, s, test.filter, invoice.Sort{By: invoice.SortByUpdate}, page.Request{})
 		must(t, err)
 		var got string
 		for _, inv := range list.Items {
-			got += map[uuid.UUID]string{first.ID: "1", second.ID: "2"}[inv.ID]
+			got += map[uuid.UUID]string{first.ID: "1", second.ID: "2", third.ID: "3"}[inv.ID]
 		}
 		if got != test.want {
 			t.Errorf("%s: got %q, want %q", name, got, test.want)

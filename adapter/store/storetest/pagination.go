@@ -66,7 +66,7 @@ func testPagination(t *testing.T, b *bench) {
 			for _, statuses := range [][]document.Status{nil, {document.Uploaded}} {
 				f := document.Filter{EntityID: e, Statuses: statuses}
 				list := func(p page.Request) (page.Of[document.Document], error) {
-					return b.Documents().List(b.ctx, scope, f, p)
+					return b.Documents().List(b.ctx, scope, f, document.Sort{}, p)
 				}
 				whole := idsOf(pages(t, page.MaxLimit, list))
 				for _, limit := range []int{1, 2, 3, 7, len(whole), len(whole) + 1} {
@@ -82,7 +82,7 @@ func testPagination(t *testing.T, b *bench) {
 	}
 	got := idsOf(pages(t, 3, func(p page.Request) (page.Of[document.Document], error) {
 		b.document(t, b.entity(t, s, newID())) // not visible to the member
-		return b.Documents().List(b.ctx, visible, document.Filter{}, p)
+		return b.Documents().List(b.ctx, visible, document.Filter{}, document.Sort{}, p)
 	}))
 	slices.Reverse(got)
 	if !slices.Equal(got, seen) {
@@ -141,7 +141,7 @@ func testCursors(t *testing.T, b *bench) {
 	}
 	// The order of a filter's values does not matter.
 	f := document.Filter{Statuses: []document.Status{document.Failed, document.Uploaded}}
-	_, err := b.Documents().List(b.ctx, s, f, page.Request{After: cursors["documents by status"]})
+	_, err := b.Documents().List(b.ctx, s, f, document.Sort{}, page.Request{After: cursors["documents by status"]})
 	must(t, err)
 }
 
@@ -149,7 +149,7 @@ func testCursors(t *testing.T, b *bench) {
 func (b *bench) lists(t *testing.T, s identity.Scope, d *document.Document, inv *invoice.Invoice) map[string]func(page.Request) (string, error) {
 	documents := func(s identity.Scope, f document.Filter) func(page.Request) (string, error) {
 		return func(p page.Request) (string, error) {
-			l, err := b.Documents().List(b.ctx, s, f, p)
+			l, err := b.Documents().List(b.ctx, s, f, document.Sort{}, p)
 			return l.Next, err
 		}
 	}

@@ -52,6 +52,7 @@ func Run(t *testing.T, open Open) {
 		{"exact decimals", testDecimals},
 		{"invoice filters", testInvoiceFilters},
 		{"invoice sorts", testInvoiceSorts},
+		{"document sorts", testDocumentSorts},
 		{"invoice sums", testInvoiceSums},
 		{"invoice export", testExport},
 		{"invoice selections", testInvoiceSelections},

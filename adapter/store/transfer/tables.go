@@ -34,7 +34,7 @@ type table struct {
 
 // excludedTables are the tables that belong to a database and not to the installation: leases,
 // which name running processes; jobs, which the sweep creates again from their records;
-// renditions and the keys of duplicates, which are derived again; links, which end within an hour; and the bookkeeping of the schema.
+// renditions and the keys of duplicates, which are derived again; links, which end within days and can be made again; and the bookkeeping of the schema.
 var excludedTables = []string{"leases", "event_clock", "renditions", "invoice_duplicate_keys", "links", "goose_db_version", "river_*", "sqlite_*"}
 
 // tables lists the transferred tables, each after those that it refers to. If it lacks a table or
@@ -64,7 +64,7 @@ var tables = []table{
 		page_count:int origin:text integration_id:uuid source_path:text status:text failure:json held_reason:text invoice_id:uuid
 		parent_id:uuid part:int pages:json attachments:json attempts:int run:int restarts:int requested:bool forced:bool version:int
 		created_by:uuid created_at:time updated_at:time interruptions:int external_id:text signatures:json
-		known:json email:json merged_from:json`).begin("CASE WHEN parent_id IS NULL THEN 0 WHEN part = 0 THEN 1 ELSE 2 END"),
+		known:json email:json merged_from:json search_file:text`).begin("CASE WHEN parent_id IS NULL THEN 0 WHEN part = 0 THEN 1 ELSE 2 END"),
 	of("invoices", "id", `id:uuid document_id:uuid entity_id:uuid organization_id:uuid status:text type:text number:text issue_date:date
 		due_date:date currency:text seller_name:text seller_tax_id:text buyer_name:text buyer_tax_id:text net_total:text tax_total:text
 		gross_total:text amount_due:text failed_blocking:int failed_warning:int lines_total:int net_fixed:int gross_fixed:int due_fixed:int
@@ -103,7 +103,7 @@ var tables = []table{
 	of("integrations", "id", `id:uuid entity_id:uuid organization_id:uuid provider:text status:text reason:text grant_id:uuid metadata:json
 		tenant:text created_by:uuid last_activity_at:time version:int created_at:time updated_at:time`),
 	of("consent_attempts", "state_hash", `state_hash:text organization_id:uuid integration_id:uuid user_id:uuid sealed:bytes
-		redirect_url:text expires_at:time browser_hash:text confirmation_hash:text`),
+		redirect_url:text expires_at:time browser_hash:text confirmation_hash:text actor_type:text link_id:uuid`),
 	of("provider_meters", "name", `name:text body:json updated_at:time`),
 	of("invoice_syncs", "invoice_id", `invoice_id:uuid organization_id:uuid entity_id:uuid integration_id:uuid state:text
 		next_attempt_at:time remote_id:text body:json updated_at:time`),

@@ -158,7 +158,7 @@ func derive(method, path string, item *openapi3.PathItem, o *openapi3.Operation,
 	}
 	parameters := slices.DeleteFunc(slices.Concat(item.Parameters, o.Parameters), func(p *openapi3.ParameterRef) bool {
 		_, set := m.fixed[p.Value.Name]
-		return set
+		return set || slices.Contains(m.omit, p.Value.Name)
 	})
 	if err := t.takeInput(parameters, o.RequestBody); err != nil {
 		return Tool{}, err

@@ -147,9 +147,12 @@ describe('documents and invoices', () => {
     expect(merged.data).toMatchObject({ merged_from: originals, page_count: 2 })
   })
 
-  test('deletion', async () => {
+  test('change and deletion', async () => {
     const { data: made } = await api.uploadDocument({ body: { entity_id, file: invoiceFile('client-deleted') } })
     const path = { document_id: made.id }
+    expect((await api.updateDocument({ path, body: { external_id: 'order-1234' } })).data.external_id).toBe('order-1234')
+    const listed = await api.listDocuments({ query: { external_id: ['order-1234'], source: ['UPLOAD'], created_by: 'me', sort: '-updated_at' } }).toArray()
+    expect(listed.map((d) => d.id)).toEqual([made.id])
     expect((await api.deleteDocument({ path, query: { reason: 'Uploaded by mistake' } })).data.id).toBe(made.id)
     await expect(api.getDocument({ path })).rejects.toMatchObject({ code: 'not_found' })
   })
@@ -318,6 +321,10 @@ describe('integrations', () => {
     expect((await api.getIntegrationStatus({ path: { integration_id: integrationId } })).data.status).toBe('ACTIVE')
     const again = await api.connectIntegration({ path: { integration_id: integrationId }, body: { redirect_url } })
     expect(await confirm(again.data.authorization_url)).toContain(`integration_id=${integrationId}`)
+
+    const link = await api.createConnectLink({ body: { entity_id, provider: 'ACCOUNTING_A', expires_in: 3600 } })
+    expect(link.data.url).toContain('/connect/')
+    expect(link.data.integration_id).toBe(integrationId)
 
     await api.updateSettings({ path: { entity_id }, body: { default_account_id: accounts[0]!.id } })
   })

@@ -133,6 +133,7 @@ export const review = {
   'event.document.moved': 'Moved to another entity',
   'event.document.held': 'Document waits',
   'event.document.deleted': 'Document deleted',
+  'event.document.changed': 'Document changed',
   'event.organization.deactivated': 'Organization deactivated',
   'event.organization.reactivated': 'Organization reactivated',
   'event.invoice.extracted': 'Invoice created',
