@@ -27,7 +27,7 @@ func serveCommand() *cobra.Command {
 		Long: "Runs the service: the API, the workers, the tools for assistants, or any of them. The configuration comes from environment variables; see docs/configuration.md.",
 		RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), roles, afterRestore) },
 	}
-	c.Flags().StringSliceVar(&roles, "role", nil, "roles of this process: api, worker, tools; default: all, tools only with an identity provider")
+	c.Flags().StringSliceVar(&roles, "role", nil, "roles of this process: api, worker, tools; default: all")
 	c.Flags().BoolVar(&afterRestore, "after-restore", false,
 		"the database was restored from a backup: nothing is synced, polled or charged, in any process and after any restart, until docledger resume")
 	return c
@@ -42,8 +42,7 @@ func checkRoles(roles []string) error {
 	return nil
 }
 
-// configure reads the configuration for the roles. Without roles, the process has every role that
-// its configuration allows.
+// configure reads the configuration for the roles. Without roles, the process has every role.
 func configure(roles []string) (config.Config, []string, error) {
 	if err := checkRoles(roles); err != nil {
 		return config.Config{}, nil, err
@@ -53,11 +52,7 @@ func configure(roles []string) (config.Config, []string, error) {
 		return cfg, roles, err
 	}
 	cfg, err := service.Configured()
-	roles = []string{service.RoleAPI, service.RoleWorker}
-	if cfg.Identity.External() {
-		roles = append(roles, service.RoleTools)
-	}
-	return cfg, roles, err
+	return cfg, []string{service.RoleAPI, service.RoleWorker, service.RoleTools}, err
 }
 
 // controlGroups is where the limit of the container is read. A test replaces it.

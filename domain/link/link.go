@@ -18,6 +18,8 @@ type Purpose string
 const (
 	Upload Purpose = "UPLOAD" // sends files to one entity
 	Export Purpose = "EXPORT" // reads one export
+	// AuthorizationCode is the code of an assistant's authorization (domain D16).
+	AuthorizationCode Purpose = "AUTHORIZATION_CODE"
 )
 
 // The limits of links.
@@ -33,14 +35,14 @@ const (
 type Link struct {
 	ID             uuid.UUID
 	OrganizationID uuid.UUID
-	EntityID       uuid.UUID // of an upload; zero for an export
+	EntityID       uuid.UUID // of an upload; zero for every other purpose
 	Purpose        Purpose
 	ActorType      identity.ActorType
 	UserID         uuid.UUID // the user, or the API key
 	ClientID       string    // of an assistant
 	MaxUses        int
 	Uses           int
-	Parameters     string // of an export
+	Parameters     string // of an export or an authorization code
 	CreatedAt      time.Time
 	ExpiresAt      time.Time
 }
