@@ -113,17 +113,16 @@ func SignIn(ctx context.Context, page, person string) (*auth.AuthorizationResult
 
 // Consent decides on the consent page as the page does, and returns where it leads.
 func Consent(ctx context.Context, page *url.URL, person, decision string) (*url.URL, error) {
-	site := &http.Client{Transport: bearer(person)}
 	var me struct {
 		Organization struct{ ID string }
 	}
-	if err := exchange(ctx, site, http.MethodGet, page.Scheme+"://"+page.Host+"/api/me", nil, &me); err != nil {
+	if err := JSON(ctx, person, page.Scheme+"://"+page.Host+"/api/me", nil, &me); err != nil {
 		return nil, err
 	}
 	var answer struct {
 		RedirectURL string `json:"redirect_url"`
 	}
-	err := exchange(ctx, site, http.MethodPost, page.Scheme+"://"+page.Host+"/oauth/consent", map[string]string{
+	err := JSON(ctx, person, page.Scheme+"://"+page.Host+"/oauth/consent", map[string]string{
 		"request": page.Query().Get("request"), "organization_id": me.Organization.ID, "decision": decision,
 	}, &answer)
 	if err != nil {
@@ -132,21 +131,26 @@ func Consent(ctx context.Context, page *url.URL, person, decision string) (*url.
 	return url.Parse(answer.RedirectURL)
 }
 
-// exchange sends JSON and decodes the answer.
-func exchange(ctx context.Context, site *http.Client, method, address string, body, answer any) error {
+// JSON posts a body to the API, or reads an address without one, and decodes the answer.
+// An empty token sends none.
+func JSON(ctx context.Context, token, address string, body, answer any) error {
 	data, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, method, address, nil)
+	method, content := http.MethodPost, io.Reader(bytes.NewReader(data))
+	if body == nil {
+		method, content = http.MethodGet, nil
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, content)
 	if err != nil {
 		return err
 	}
-	if body != nil {
-		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(data)), int64(len(data))
-		req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Content-Type", "application/json")
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
 	}
-	resp, err := site.Do(req)
+	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return err
 	}
