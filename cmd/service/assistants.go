@@ -9,12 +9,13 @@ import (
 	"docledger/adapter/identity/local"
 	"docledger/adapter/toolserver"
 	"docledger/domain/fault"
-	"docledger/domain/identity"
 	"docledger/domain/oauthclient"
 	"docledger/infrastructure/clock"
 	"docledger/infrastructure/config"
 	"docledger/usecase"
 	"docledger/usecase/assistants"
+
+	"github.com/google/uuid"
 )
 
 // oauthRedirects returns the rules for redirect addresses. An installation that is its own
@@ -55,33 +56,49 @@ type toolTokens struct {
 	ready  func() bool
 }
 
-// ownTokens verifies with a function the tokens that docledger issued to assistants.
-func ownTokens(cfg config.Config, now usecase.Clock, check func(ctx context.Context, token string, now time.Time) (identity.Claims, error)) toolTokens {
-	return toolTokens{issuer: cfg.BaseURL, run: func(context.Context) {}, ready: func() bool { return true },
+// sessionTokens returns the verifier of a process with the database. It refuses the token of a
+// session that ended, so that a client renews the token or connects again.
+func sessionTokens(cfg config.Config, authenticator authserver.Authenticator) toolTokens {
+	return toolTokens{
+		issuer: cfg.BaseURL, run: func(context.Context) {}, ready: func() bool { return true },
 		verify: func(ctx context.Context, bearer string) (toolserver.Caller, error) {
-			claims, err := check(ctx, bearer, now.Now())
+			actor, err := authenticator.Authenticate(ctx, bearer)
+			if _, known := fault.As(err); err != nil && !known {
+				f := fault.New(fault.Unavailable, fault.CodeUnavailable, "Sessions cannot be read at the moment.").WithCause(err)
+				f.RetryAfter = retryTokens
+				return toolserver.Caller{}, f
+			}
 			if err != nil {
 				return toolserver.Caller{}, err
 			}
-			if claims.ClientID != cfg.Identity.OAuthClientID {
-				return toolserver.Caller{}, fault.New(fault.Unauthenticated, fault.CodeUnauthorized, "Tools take OAuth access tokens, not sessions.")
-			}
-			return toolserver.Caller{Subject: claims.UserID.String()}, nil
+			return ownCaller(cfg, actor.ClientID, actor.UserID)
 		},
 	}
 }
 
-// localTokens returns the verifier of a process with the signing keys.
-func localTokens(cfg config.Config, now usecase.Clock, tokens *local.Tokens) toolTokens {
-	return ownTokens(cfg, now, func(_ context.Context, token string, now time.Time) (identity.Claims, error) {
-		return tokens.Verify(token, now)
-	})
-}
+// retryTokens is when a caller should retry while tokens cannot be verified.
+const retryTokens = 5 * time.Second
 
-// remoteTokens returns the verifier of a process without them. It reads the public keys from the API.
+// remoteTokens returns the verifier of a process without the database. It reads the public keys from
+// the API, which checks the session of each call.
 func remoteTokens(cfg config.Config, now usecase.Clock, log *slog.Logger) toolTokens {
 	verifier := local.NewVerifier(cfg.BaseURL, cfg.Tools.BackendURL, log)
-	t := ownTokens(cfg, now, verifier.Verify)
-	t.run, t.ready = verifier.Run, verifier.Ready
-	return t
+	return toolTokens{
+		issuer: cfg.BaseURL, run: verifier.Run, ready: verifier.Ready,
+		verify: func(ctx context.Context, bearer string) (toolserver.Caller, error) {
+			claims, err := verifier.Verify(ctx, bearer, now.Now())
+			if err != nil {
+				return toolserver.Caller{}, err
+			}
+			return ownCaller(cfg, claims.ClientID, claims.UserID)
+		},
+	}
+}
+
+// ownCaller accepts the tokens of the one OAuth client (interface 5.2).
+func ownCaller(cfg config.Config, client string, user uuid.UUID) (toolserver.Caller, error) {
+	if client == "" || client != cfg.Identity.OAuthClientID {
+		return toolserver.Caller{}, fault.New(fault.Unauthenticated, fault.CodeUnauthorized, "Tools take OAuth access tokens, not sessions.")
+	}
+	return toolserver.Caller{Subject: user.String()}, nil
 }

@@ -252,7 +252,7 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 	if s.authServer, err = s.newAuthServer(tokens); err != nil {
 		return err
 	}
-	if s.toolTokens = localTokens(s.cfg, s.clock, tokens); s.provider != nil {
+	if s.toolTokens = sessionTokens(s.cfg, s.Session); s.provider != nil {
 		s.toolTokens = providerTokens(s.provider.Tokens, s.provider.Issuer, s.clock)
 	}
 	return s.buildHandler()

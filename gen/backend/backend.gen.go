@@ -3046,7 +3046,7 @@ type RuleSet struct {
 	Version string `json:"version"`
 }
 
-// Session A session that began with one sign-in.
+// Session A session that began with one sign-in, or with the consent to an assistant.
 type Session struct {
 	// Id An identifier. The service creates UUIDs of version 7.
 	//
@@ -3057,6 +3057,9 @@ type Session struct {
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	OrganizationId externalRef0.Id `json:"organization_id"`
+
+	// ClientId The OAuth client of the assistant; null for a sign-in.
+	ClientId nullable.Nullable[string] `json:"client_id"`
 
 	// Current Whether it is the session of this request.
 	Current bool `json:"current"`

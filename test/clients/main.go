@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -25,10 +26,11 @@ func main() {
 	dir := flag.String("dir", filepath.Join("test", "clients"), "folder of package.json")
 	sandbox := flag.String("sandbox", filepath.Join("bin", "sandbox"), "the sandbox's binary")
 	service := flag.String("docledger", filepath.Join("bin", "docledger"), "the service's binary")
+	only := flag.String("only", "", "run only the worlds whose names contain this text")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	ctx, cancel := context.WithTimeout(ctx, runTimeout)
-	err := run(ctx, *dir, binaries{*sandbox, *service})
+	err := run(ctx, *dir, *only, binaries{*sandbox, *service})
 	cancel()
 	stop()
 	if err != nil {
@@ -39,7 +41,7 @@ func main() {
 
 type binaries struct{ sandbox, service string }
 
-func run(ctx context.Context, dir string, b binaries) error {
+func run(ctx context.Context, dir, only string, b binaries) error {
 	node, err := install(ctx, dir)
 	if err != nil {
 		return err
@@ -54,6 +56,9 @@ func run(ctx context.Context, dir string, b binaries) error {
 		{"tools alone, the identity provider advertised, which states its issuer", direct},
 		{"own accounts: the service is the authorization server, and the person consents", selfHosted},
 	} {
+		if !strings.Contains(w.name, only) {
+			continue
+		}
 		fmt.Println("==", w.name)
 		if err := held(ctx, dir, node, b, w.start); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", w.name, err))

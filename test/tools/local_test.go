@@ -260,7 +260,16 @@ func TestLocalSessions(t *testing.T) {
 	t.Parallel()
 	l := startLocal(t, nil)
 	person := l.NewPerson(l.org.ID, identity.RoleMember)
-	alive := func(got tokens) bool { return l.Do(http.MethodGet, "/api/me", got.access, nil).Status == http.StatusOK }
+	// The tool server refuses what the API refuses, so that a client renews its token.
+	alive := func(got tokens) bool {
+		t.Helper()
+		api := l.Do(http.MethodGet, "/api/me", got.access, nil).Status == http.StatusOK
+		tools := l.send(http.MethodPost, l.URL+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), "Authorization", "Bearer "+got.access, "Content-Type", "application/json", "Accept", "application/json, text/event-stream")
+		if api != (tools.status == http.StatusOK) || !api && tools.header.Get("WWW-Authenticate") == "" {
+			t.Errorf("the API accepts the token: %v; the tool server answers %d %s", api, tools.status, tools.body)
+		}
+		return api
+	}
 	ended := func(what string, got tokens) {
 		t.Helper()
 		if alive(got) {

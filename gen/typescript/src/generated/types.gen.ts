@@ -2696,9 +2696,13 @@ export type RuleSet = {
 };
 
 /**
- * A session that began with one sign-in.
+ * A session that began with one sign-in, or with the consent to an assistant.
  */
 export type Session = {
+    /**
+     * The OAuth client of the assistant; null for a sign-in.
+     */
+    client_id: string | null;
     created_at: Timestamp;
     /**
      * Whether it is the session of this request.
