@@ -21,6 +21,7 @@ import (
 //go:generate go run ./internal/ordered config/billing.yaml billing.yaml
 //go:generate go run ./internal/ordered config/webhooks.yaml webhooks.yaml
 //go:generate go run ./internal/ordered config/toolserver.yaml toolserver.yaml
+//go:generate go run ./internal/ordered config/authserver.yaml authserver.yaml
 //go:generate go run ./internal/join -out docledger.json common.yaml backend.yaml integrations.yaml billing.yaml webhooks.yaml
 
 //go:embed *.yaml docledger.json

@@ -23,6 +23,7 @@ type sessionRow struct {
 	Generation     int
 	Superseded     string // times in microseconds since 1970, latest first
 	RefreshedAt    *time.Time
+	ClientID       string
 }
 
 // TableName implements gorm's tabler.
@@ -32,6 +33,7 @@ func (r sessionRow) fromRow() identity.Session {
 	return identity.Session{
 		ID: r.ID, UserID: r.UserID, OrganizationID: r.OrganizationID, Generation: r.Generation, Superseded: fromMicros(r.Superseded),
 		CreatedAt: instant(r.CreatedAt), RefreshedAt: fromOptionalTime(r.RefreshedAt), ExpiresAt: instant(r.ExpiresAt),
+		ClientID: r.ClientID,
 	}
 }
 
@@ -39,6 +41,7 @@ func toSessionRow(x identity.Session) sessionRow {
 	return sessionRow{
 		ID: x.ID, UserID: x.UserID, OrganizationID: x.OrganizationID, Generation: x.Generation, Superseded: toMicros(x.Superseded),
 		CreatedAt: instant(x.CreatedAt), RefreshedAt: optionalTime(x.RefreshedAt), ExpiresAt: instant(x.ExpiresAt),
+		ClientID: clean(x.ClientID),
 	}
 }
 
@@ -83,11 +86,11 @@ func (r Sessions) Access(ctx context.Context, id, organization uuid.UUID) (*iden
 	var x identity.SessionAccess
 	var checked *time.Time
 	// Every request calls this. Scanning manually halves the time.
-	err := r.s.handle(ctx).Raw(`SELECT s.user_id, s.organization_id, s.created_at, s.expires_at, s.generation, s.superseded, s.refreshed_at,
+	err := r.s.handle(ctx).Raw(`SELECT s.user_id, s.organization_id, s.created_at, s.expires_at, s.generation, s.superseded, s.refreshed_at, s.client_id,
 			u.disabled, u.identity_id IS NOT NULL, COALESCE(m.role, ''), m.checked_at
 		FROM sessions AS s JOIN users AS u ON u.id = s.user_id
 		LEFT JOIN memberships AS m ON m.user_id = s.user_id AND m.organization_id = ? WHERE s.id = ?`, organization, id).
-		Row().Scan(&row.UserID, &row.OrganizationID, &row.CreatedAt, &row.ExpiresAt, &row.Generation, &row.Superseded, &row.RefreshedAt,
+		Row().Scan(&row.UserID, &row.OrganizationID, &row.CreatedAt, &row.ExpiresAt, &row.Generation, &row.Superseded, &row.RefreshedAt, &row.ClientID,
 		&x.Disabled, &x.Provider, &x.Role, &checked)
 	if err != nil {
 		return nil, found("session", err)
@@ -146,7 +149,7 @@ func (r Sessions) End(ctx context.Context, f identity.SessionFilter) ([]identity
 		sql, values = sql+" AND organization_id = ?", append(values, f.OrganizationID)
 	}
 	var rows []sessionRow
-	err := r.s.handle(ctx).Raw(sql+" RETURNING id, user_id, organization_id, created_at, expires_at, generation, superseded, refreshed_at", values...).
+	err := r.s.handle(ctx).Raw(sql+" RETURNING id, user_id, organization_id, created_at, expires_at, generation, superseded, refreshed_at, client_id", values...).
 		Scan(&rows).Error
 	return mapped(rows, sessionRow.fromRow), failed("end sessions", err)
 }

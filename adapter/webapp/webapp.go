@@ -38,7 +38,7 @@ const (
 // the service, so that API clients never receive HTML for an error.
 // A test compares them with docs/api.md.
 var pages = []string{
-	"/", "/inbox", "/documents", "/documents/:id", "/invoices/:id", "/confirm", "/suppliers", "/suppliers/:id", "/overview", "/integrations", "/integrations/:id", "/billing",
+	"/", "/inbox", "/documents", "/documents/:id", "/invoices/:id", "/confirm", "/connect-assistant", "/suppliers", "/suppliers/:id", "/overview", "/integrations", "/integrations/:id", "/billing",
 	"/entities", "/entities/:id", "/settings", "/settings/:id", "/members", "/api-keys", "/webhooks", "/webhooks/:id", "/account/sessions", "/account/password", "/setup",
 }
 

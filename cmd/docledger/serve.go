@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ func serveCommand() *cobra.Command {
 		Long: "Runs the service: the API, the workers, the tools for assistants, or any of them. The configuration comes from environment variables; see docs/configuration.md.",
 		RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), roles, afterRestore) },
 	}
-	c.Flags().StringSliceVar(&roles, "role", nil, "roles of this process: api, worker, tools; default: all, tools only with an identity provider")
+	c.Flags().StringSliceVar(&roles, "role", nil, "roles of this process: api, worker, tools; default: all, the tools only if BASE_URL has no path or with an identity provider")
 	c.Flags().BoolVar(&afterRestore, "after-restore", false,
 		"the database was restored from a backup: nothing is synced, polled or charged, in any process and after any restart, until docledger resume")
 	return c
@@ -42,8 +43,9 @@ func checkRoles(roles []string) error {
 	return nil
 }
 
-// configure reads the configuration for the roles. Without roles, the process has every role that
-// its configuration allows.
+// configure reads the configuration for the roles. Without roles, the process has every role. Only
+// the tools are left out where they would be no resource of OAuth: with own accounts and a BASE_URL
+// with a path.
 func configure(roles []string) (config.Config, []string, error) {
 	if err := checkRoles(roles); err != nil {
 		return config.Config{}, nil, err
@@ -54,7 +56,7 @@ func configure(roles []string) (config.Config, []string, error) {
 	}
 	cfg, err := service.Configured()
 	roles = []string{service.RoleAPI, service.RoleWorker}
-	if cfg.Identity.External() {
+	if base, _ := url.Parse(cfg.BaseURL); cfg.Identity.External() || base != nil && base.Path == "" {
 		roles = append(roles, service.RoleTools)
 	}
 	return cfg, roles, err

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"testing"
 )
 
@@ -28,5 +29,19 @@ func TestServeKeepsWithinTheContainer(t *testing.T) {
 	const want = int64(1<<30) - int64(1<<30)/10
 	if got := debug.SetMemoryLimit(-1); got != want {
 		t.Errorf("the limit is %d, want %d", got, want)
+	}
+}
+
+// TestRolesOfAnInstallation serves the tools with own accounts too, unless the address of the
+// service cannot be that of an OAuth server.
+func TestRolesOfAnInstallation(t *testing.T) {
+	for base, tools := range map[string]bool{"http://127.0.0.1:1": true, "http://127.0.0.1:1/": true, "http://127.0.0.1:1/books": false} {
+		for name, value := range map[string]string{"DOCLEDGER_ENV": "local", "BASE_URL": base, "DATA_DIR": t.TempDir(), "IDENTITY": "local", "BILLING": "none"} {
+			t.Setenv(name, value)
+		}
+		cfg, roles, err := configure(nil)
+		if err != nil || slices.Contains(roles, "tools") != tools || cfg.Identity.OAuthClientID == "" {
+			t.Errorf("%s: %v, %v", base, roles, err)
+		}
 	}
 }

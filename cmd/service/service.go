@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"docledger/adapter/authserver"
 	"docledger/adapter/email"
 	"docledger/adapter/extract"
 	"docledger/adapter/extract/sniff"
@@ -136,6 +137,8 @@ type Service struct {
 	provider   *clerk.Client
 	identities *identities.Service
 	tools      *toolserver.Server
+	toolTokens toolTokens
+	authServer *authserver.Server // without routes if an identity provider is used
 
 	// The parts for the payment processor; nil without one.
 	verifyPayments func(header map[string][]string, body []byte, now time.Time) (inbox.Event, error)
@@ -254,6 +257,12 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 	if s.identities == nil { // an identity provider has its own first user
 		s.Session.Setup = &session.Setup{Code: identity.SetupCode(seeds[0]), Founder: s.Organizations}
 	}
+	if s.authServer, err = s.newAuthServer(tokens); err != nil {
+		return err
+	}
+	if s.toolTokens = sessionTokens(s.cfg, s.Session); s.provider != nil {
+		s.toolTokens = providerTokens(s.provider.Tokens, s.provider.Issuer, s.clock)
+	}
 	return s.buildHandler()
 }
 
@@ -366,7 +375,7 @@ func (s *Service) buildHandler() (err error) {
 		Observe: s.metrics.request, Rates: apiRates(s.cfg, limiter), Memory: s.bodyMemory.api,
 		Secure: strings.HasPrefix(s.cfg.BaseURL, "https://"),
 		Limits: edge.Limits{JSONBytes: s.cfg.MaxJSONBytes, FileJSONBytes: s.cfg.MaxJSONUploadBytes, UploadBytes: s.cfg.MaxUploadBytes, Timeout: s.cfg.RequestTimeout},
-	}, s.Ready, s.webhooks().Register, signInPage.Register, app.Register)
+	}, s.Ready, s.webhooks().Register, signInPage.Register, app.Register, s.authServer.Register)
 	return err
 }
 

@@ -30,19 +30,17 @@ const selfCheckTimeout = 10 * time.Second
 // Tools is the tool server in a separate process. It has no database and calls the API over the
 // network.
 type Tools struct {
-	cfg      config.Config
-	log      *slog.Logger
-	verifier *clerk.Verifier
-	server   *toolserver.Server
+	cfg    config.Config
+	log    *slog.Logger
+	tokens toolTokens
+	server *toolserver.Server
 	scraped
 	end func() error
 }
 
 // OpenTools builds the tool server.
 func OpenTools(cfg config.Config, log *slog.Logger, version string) (*Tools, error) {
-	verifier, issuer, err := clerk.NewVerifier(clerk.Options{
-		PublishableKey: cfg.Identity.PublishableKey, ClientID: cfg.Identity.OAuthClientID, LoopbackHTTP: plainProvider(cfg), Logger: log,
-	})
+	tokens, err := tokensAlone(cfg, log)
 	if err != nil {
 		return nil, err
 	}
@@ -56,12 +54,31 @@ func OpenTools(cfg config.Config, log *slog.Logger, version string) (*Tools, err
 	if err != nil {
 		return nil, err
 	}
-	server, err := newTools(cfg, log, version, verifier, issuer, clock.System{}, limiter, newBodyMemory(cfg), m)
+	server, err := newTools(cfg, log, version, tokens, nil, clock.System{}, limiter, newBodyMemory(cfg), m)
 	if err != nil {
 		return nil, errors.Join(err, closeLimiter())
 	}
 	end := func() error { return errors.Join(flush(), closeLimiter()) }
-	return &Tools{cfg: cfg, log: log, verifier: verifier, server: server, scraped: scraped{metrics: m}, end: end}, nil
+	return &Tools{cfg: cfg, log: log, tokens: tokens, server: server, scraped: scraped{metrics: m}, end: end}, nil
+}
+
+// tokensAlone returns the verifier of a process that serves only tools.
+func tokensAlone(cfg config.Config, log *slog.Logger) (toolTokens, error) {
+	if !cfg.Identity.External() {
+		return remoteTokens(cfg, clock.System{}, log), nil
+	}
+	verifier, issuer, err := clerk.NewVerifier(clerk.Options{
+		PublishableKey: cfg.Identity.PublishableKey, ClientID: cfg.Identity.OAuthClientID, LoopbackHTTP: plainProvider(cfg), Logger: log,
+	})
+	if err != nil {
+		return toolTokens{}, err
+	}
+	return providerTokens(verifier, issuer, clock.System{}), nil
+}
+
+// providerTokens verifies the tokens of the identity provider.
+func providerTokens(verifier *clerk.Verifier, issuer string, now usecase.Clock) toolTokens {
+	return toolTokens{issuer: issuer, verify: verifyTools(verifier, now), run: verifier.Run, ready: verifier.Ready}
 }
 
 // plainProvider reports that the identity provider may use http on this machine: in the
@@ -71,8 +88,9 @@ func plainProvider(cfg config.Config) bool {
 	return cfg.Environment.Rules().LoopbackSignIn || err == nil && u.Scheme == "http"
 }
 
+// newTools builds the tool server. token answers token requests in this process; nil forwards them.
 func newTools(
-	cfg config.Config, log *slog.Logger, version string, verifier *clerk.Verifier, issuer string, now usecase.Clock,
+	cfg config.Config, log *slog.Logger, version string, tokens toolTokens, token http.HandlerFunc, now usecase.Clock,
 	limiter *ratelimit.Limiter, memory bodyMemory, m *metrics,
 ) (*toolserver.Server, error) {
 	rules := cfg.Environment.Rules()
@@ -80,17 +98,21 @@ func newTools(
 	if backend == "" {
 		backend = config.LocalURL(cfg.Listen)
 	}
+	facade := oauth.Config{
+		BaseURL: cfg.BaseURL, Issuer: tokens.issuer, Server: oauth.Server(cfg.Tools.Server), ClientID: cfg.Identity.OAuthClientID,
+		AuthMethod: rules.TokenAuthMethod, Scopes: rules.Scopes, Now: now.Now, Token: token,
+	}
+	facade.Redirects, facade.LoopbackRedirects = oauthRedirects(cfg)
+	if facade.Local = !cfg.Identity.External(); facade.Local {
+		facade.AuthMethod, facade.TokenOrigin = "none", backend
+	}
 	client := oauth.NewClient(0)
 	client.Transport = m.tracing.Transport(client.Transport, "call API")
 	return toolserver.New(toolserver.Options{
 		Client: client,
-		OAuth: oauth.Config{
-			BaseURL: cfg.BaseURL, Issuer: issuer, Server: oauth.Server(cfg.Tools.Server), ClientID: cfg.Identity.OAuthClientID,
-			AuthMethod: rules.TokenAuthMethod, Scopes: rules.Scopes, Redirects: cfg.Tools.RedirectURIs,
-			LoopbackRedirects: rules.LoopbackRedirects, Now: now.Now,
-		},
-		Rates: toolRates(cfg, limiter), Memory: memory.tools, MaxFileBytes: cfg.MaxJSONUploadBytes, TempDir: cfg.DataDir, TrustedProxies: cfg.TrustedProxies,
-		Backend: backend, Verify: verifyTools(verifier, now), Origins: toolOrigins(cfg), Hosts: cfg.Tools.Hosts,
+		OAuth:  facade,
+		Rates:  toolRates(cfg, limiter), Memory: memory.tools, MaxFileBytes: cfg.MaxJSONUploadBytes, TempDir: cfg.DataDir, TrustedProxies: cfg.TrustedProxies,
+		Backend: backend, Verify: tokens.verify, Origins: toolOrigins(cfg), Hosts: cfg.Tools.Hosts,
 		Version: version, Log: log, Observe: m.tool, Timeout: cfg.RequestTimeout + cfg.ExtractWaitTimeout,
 	})
 }
@@ -121,10 +143,12 @@ func verifyTools(verifier *clerk.Verifier, now usecase.Clock) toolserver.Verify 
 // ServeTools adds the tool server to the service, or replaces the API by it. Call it once, before
 // Run.
 func (s *Service) ServeTools(version string, api bool) error {
-	if s.provider == nil {
-		return errors.New("the role tools needs an identity provider that issues OAuth tokens, and IDENTITY is local; leave the role out")
+	// Without the role api, the token endpoint belongs to another process.
+	var token http.HandlerFunc
+	if api && s.provider == nil {
+		token = s.authServer.ServeToken
 	}
-	server, err := newTools(s.cfg, s.log, version, s.provider.Tokens, s.provider.Issuer, s.clock, s.limiter, s.bodyMemory, s.metrics)
+	server, err := newTools(s.cfg, s.log, version, s.toolTokens, token, s.clock, s.limiter, s.bodyMemory, s.metrics)
 	if err != nil {
 		return err
 	}
@@ -199,13 +223,13 @@ func checkTools(ctx context.Context, server *toolserver.Server, log *slog.Logger
 	}
 }
 
-var errNoKeys = errors.New("the keys of the identity provider were not loaded yet")
+var errNoKeys = errors.New("the keys of tokens were not loaded yet")
 
 // Run serves tools on l until ctx ends.
 func (t *Tools) Run(ctx context.Context, l net.Listener) error {
 	ending, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { t.verifier.Run(ending) })
+	running.Go(func() { t.tokens.run(ending) })
 	running.Go(func() { checkTools(ending, t.server, t.log) })
 	running.Go(func() { t.serveMetrics(ending, t.log) })
 	defer running.Wait()
@@ -217,7 +241,7 @@ func (t *Tools) Run(ctx context.Context, l net.Listener) error {
 // Handler serves all HTTP requests of the process.
 func (t *Tools) Handler() http.Handler {
 	return mountTools(t.server, healthOnlyHandler(func(context.Context) ([]string, error) {
-		if !t.verifier.Ready() {
+		if !t.tokens.ready() {
 			return nil, errNoKeys
 		}
 		return nil, nil

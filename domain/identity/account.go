@@ -54,8 +54,9 @@ type Claims struct {
 	UserID         uuid.UUID
 	OrganizationID uuid.UUID
 	SessionID      uuid.UUID
-	Role           Role
-	Generation     int // generation of the session when the token was issued
+	Role           Role   // "" in tokens of an assistant
+	ClientID       string // the OAuth client of an assistant; "" in tokens of a sign-in
+	Generation     int    // generation of the session when the token was issued
 	IssuedAt       time.Time
 	ExpiresAt      time.Time
 }

@@ -55,8 +55,8 @@ func AssistantNeeds(p Permission, readsOnly bool) AssistantActions {
 	return AssistantNever
 }
 
-// IsAssistant reports whether the caller is an assistant: an OAuth client of
-// the identity provider that acts for the user.
+// IsAssistant reports whether the caller is an assistant: an OAuth client
+// that acts for the user.
 func (a Actor) IsAssistant() bool { return a.Type == ActorAssistant }
 
 // ErrAssistantNever returns the fault for an assistant that calls an operation for

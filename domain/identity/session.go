@@ -13,8 +13,11 @@ import (
 // TokenLifetime is the validity of one token. RefreshGrace is how long a token stays
 // valid after a refresh superseded it, because parallel tabs and clients with a lost
 // response still use it.
+//
+// GrantLifetime is the duration of the session that a person begins for an assistant.
 const (
 	SessionLifetime = 14 * 24 * time.Hour
+	GrantLifetime   = 90 * 24 * time.Hour
 	TokenLifetime   = time.Hour
 	RefreshGrace    = time.Minute
 )
@@ -22,11 +25,13 @@ const (
 // maxSuperseded is the maximum number of stored earlier generations.
 const maxSuperseded = 32
 
-// Session is one sign-in. Tokens refer to it, so that it can be ended.
+// Session is one sign-in of a person, or one consent of a person to an assistant. Tokens
+// refer to it, so that it can be ended.
 type Session struct {
 	ID             uuid.UUID
 	UserID         uuid.UUID
 	OrganizationID uuid.UUID
+	ClientID       string // the OAuth client of an assistant; "" for a sign-in
 	// Generation is the generation of the tokens since the last refresh. A session
 	// starts with 0. A token without a generation also has 0.
 	Generation int

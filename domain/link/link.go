@@ -20,6 +20,8 @@ const (
 	Export Purpose = "EXPORT" // reads one export
 	// Connect gives one consent for an entity and a provider (domain D18).
 	Connect Purpose = "CONNECT"
+	// AuthorizationCode is the code of an assistant's authorization (domain D16).
+	AuthorizationCode Purpose = "AUTHORIZATION_CODE"
 )
 
 // The limits of links.
@@ -38,14 +40,14 @@ const (
 type Link struct {
 	ID             uuid.UUID
 	OrganizationID uuid.UUID
-	EntityID       uuid.UUID // of an upload or a consent; zero for an export
+	EntityID       uuid.UUID // of an upload or a consent; zero for every other purpose
 	Purpose        Purpose
 	ActorType      identity.ActorType
 	UserID         uuid.UUID // the user, or the API key
 	ClientID       string    // of an assistant
 	MaxUses        int
 	Uses           int
-	Parameters     string // of an export or a consent
+	Parameters     string // of an export, a consent or an authorization code
 	CreatedAt      time.Time
 	ExpiresAt      time.Time
 }

@@ -38,6 +38,15 @@ type AuthorizationServerMetadata struct {
 
 	// ScopesSupported The OAuth scopes to request.
 	ScopesSupported []string `json:"scopes_supported"`
+
+	// RevocationEndpoint The endpoint that ends a session. Only with IDENTITY=local.
+	RevocationEndpoint *string `json:"revocation_endpoint,omitempty"`
+
+	// RevocationEndpointAuthMethodsSupported How the client authenticates there. Only with IDENTITY=local.
+	RevocationEndpointAuthMethodsSupported *[]string `json:"revocation_endpoint_auth_methods_supported,omitempty"`
+
+	// AuthorizationResponseIssParameterSupported Whether authorization responses state the issuer (RFC 9207). Only with IDENTITY=local.
+	AuthorizationResponseIssParameterSupported *bool `json:"authorization_response_iss_parameter_supported,omitempty"`
 }
 
 // Client The client (RFC 7591, section 3.2.1). If it has a secret, the operator of the installation provides it.

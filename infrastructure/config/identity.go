@@ -5,6 +5,10 @@ import (
 	"strings"
 )
 
+// DefaultOAuthClientID is the id of the OAuth client where docledger is the
+// authorization server.
+const DefaultOAuthClientID = "docledger"
+
 // Identity configures where users and organizations are managed.
 type Identity struct {
 	Provider       string // "clerk", or "local" for accounts that the installation manages
@@ -13,7 +17,7 @@ type Identity struct {
 	SigningSecrets []Secret // of its webhooks: one, or two during a rotation
 	URL            string   // of its backend API; "" for the address of the provider
 	Parties        []string // origins with accepted sessions; empty: all origins of the instance
-	OAuthClientID  string   // of the only OAuth client; "" refuses every OAuth token
+	OAuthClientID  string   // of the only OAuth client; "" refuses every OAuth token of an identity provider
 }
 
 // External reports whether an identity provider is used.
@@ -28,6 +32,9 @@ func (r *reader) identity(rules Rules) Identity {
 	i.URL = r.url("IDENTITY_URL", "")
 	i.Parties = r.origins("IDENTITY_AUTHORIZED_PARTIES", "")
 	i.OAuthClientID = r.textIf("OAUTH_CLIENT_ID", needed && rules.ClientRequired)
+	if i.OAuthClientID == "" && i.Provider == "local" {
+		i.OAuthClientID = DefaultOAuthClientID
+	}
 	return i
 }
 

@@ -31,9 +31,6 @@ func LoadFor(env Environ, roles []string, providers ...ProviderSpec) (Config, er
 	r := &reader{env: env, specs: providers, toolsAlone: !slices.Contains(roles, RoleAPI) && !slices.Contains(roles, RoleWorker)}
 	c := r.load()
 	if slices.Contains(roles, RoleTools) {
-		if c.Identity.Provider == "local" {
-			r.problem("IDENTITY", "is local, and the role tools needs an identity provider that issues OAuth tokens; leave the role out")
-		}
 		if c.Tools.BackendURL == "" && !slices.Contains(roles, RoleAPI) {
 			r.problem("BACKEND_URL", "is required where the role tools runs without the role api")
 		}

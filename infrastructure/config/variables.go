@@ -60,7 +60,7 @@ var groups = []group{
 		{"IDENTITY_SIGNING_SECRETS", "signing secret of the identity provider's webhooks, required with one; two, separated by a comma, during a rotation"},
 		{"IDENTITY_URL", "another address of the identity provider's API, for tests"},
 		{"IDENTITY_AUTHORIZED_PARTIES", "origins whose sessions are accepted, separated by commas; empty: every origin of the provider's instance"},
-		{"OAUTH_CLIENT_ID", "the one OAuth client whose tokens are accepted, required with an identity provider when deployed; empty: no token is accepted"},
+		{"OAUTH_CLIENT_ID", "the one OAuth client whose tokens are accepted, required with an identity provider when deployed; empty: no token is accepted, and `docledger` with IDENTITY=local"},
 		{"SIGN_IN_TRIES_PER_ACCOUNT", "failed sign-ins to one account from one network after which the next attempt is refused for a time that doubles"},
 		{"SIGN_IN_TRIES_PER_ADDRESS", "failed sign-ins from one network within 15 minutes"},
 		{"ADMIN_API_KEYS", "`on` allows API keys of the role ADMIN, which can create entities and connect links"},
@@ -98,7 +98,7 @@ var groups = []group{
 	{"Tools for assistants", [][2]string{
 		{"BACKEND_URL", "origin of the API that tools call; empty: the API in this process"},
 		{"MCP_AUTHORIZATION_SERVER", "`facade` advertises this server as the authorization server; `direct` advertises the identity provider, for one that states its own issuer in authorization responses; `auto` reads from the provider's metadata which of both fits"},
-		{"MCP_REDIRECT_URIS", "redirect addresses that OAuth clients can register, separated by commas; loopback ones with any port; empty: see the table of environments"},
+		{"MCP_REDIRECT_URIS", "redirect addresses that OAuth clients can register, separated by commas; loopback ones with any port; empty: see the table of environments; with IDENTITY=local loopback addresses need no entry"},
 		{"MCP_ORIGINS", "origins whose pages can call tools, separated by commas; `*` for all; BASE_URL and loopback are always allowed"},
 		{"MCP_HOSTS", "further host names of the tool server, separated by commas"},
 	}},

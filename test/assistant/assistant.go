@@ -3,10 +3,12 @@
 package assistant
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -25,6 +27,7 @@ type Options struct {
 	ClientID string // of an OAuth client; "" registers one
 	Secret   string // of that client; "" for a public one
 	Token    string // to use instead of signing in
+	Person   string // the token of the person, who consents on the page of docledger itself
 }
 
 // Session is a connection to a tool server.
@@ -59,7 +62,7 @@ func (s *Session) signingIn(o Options) *auth.AuthorizationCodeHandlerConfig {
 		RedirectURL: Callback,
 		AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 			s.signIns++
-			return SignIn(ctx, args.URL)
+			return SignIn(ctx, args.URL, o.Person)
 		},
 	}
 	if o.ClientID == "" {
@@ -76,8 +79,9 @@ func (s *Session) signingIn(o Options) *auth.AuthorizationCodeHandlerConfig {
 }
 
 // SignIn goes where a page leads, as the browser of a person does of whom
-// nothing is asked, and returns what it brings back.
-func SignIn(ctx context.Context, page string) (*auth.AuthorizationResult, error) {
+// nothing is asked, and returns what it brings back. person is the token with which
+// the consent page of docledger itself decides.
+func SignIn(ctx context.Context, page, person string) (*auth.AuthorizationResult, error) {
 	var back *url.URL
 	browser := &http.Client{CheckRedirect: func(req *http.Request, _ []*http.Request) error {
 		if strings.HasPrefix(req.URL.String(), Callback) {
@@ -95,11 +99,66 @@ func SignIn(ctx context.Context, page string) (*auth.AuthorizationResult, error)
 		return nil, err
 	}
 	resp.Body.Close()
+	if at := resp.Request.URL; back == nil && at.Path == "/connect-assistant" && person != "" {
+		if back, err = Consent(ctx, at, person, "ALLOW"); err != nil {
+			return nil, err
+		}
+	}
 	if back == nil {
 		return nil, fmt.Errorf("the sign-in ended with %d at %s", resp.StatusCode, resp.Request.URL.Path)
 	}
 	q := back.Query()
 	return &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}, nil
+}
+
+// Consent decides on the consent page as the page does, and returns where it leads.
+func Consent(ctx context.Context, page *url.URL, person, decision string) (*url.URL, error) {
+	var me struct {
+		Organization struct{ ID string }
+	}
+	if err := JSON(ctx, person, page.Scheme+"://"+page.Host+"/api/me", nil, &me); err != nil {
+		return nil, err
+	}
+	var answer struct {
+		RedirectURL string `json:"redirect_url"`
+	}
+	err := JSON(ctx, person, page.Scheme+"://"+page.Host+"/oauth/consent", map[string]string{
+		"request": page.Query().Get("request"), "organization_id": me.Organization.ID, "decision": decision,
+	}, &answer)
+	if err != nil {
+		return nil, err
+	}
+	return url.Parse(answer.RedirectURL)
+}
+
+// JSON posts a body to the API, or reads an address without one, and decodes the answer.
+// An empty token sends none.
+func JSON(ctx context.Context, token, address string, body, answer any) error {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	method, content := http.MethodPost, io.Reader(bytes.NewReader(data))
+	if body == nil {
+		method, content = http.MethodGet, nil
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, content)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if data, err = io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s ended with %d %s, %w", req.URL.Path, resp.StatusCode, data, err)
+	}
+	return json.Unmarshal(data, answer)
 }
 
 // ErrRefused is the error of a tool that refuses, with its words.

@@ -40,7 +40,7 @@ async function alone(t) {
   t.after(() => rm(home, { recursive: true, force: true }));
   return {
     PATH: `${dirname(process.execPath)}:${process.env.PATH}`, HOME: home, MCP_REMOTE_CONFIG_DIR: join(home, "mcp-remote"),
-    BROWSER: join(here, "browser.mjs"), MCP_AUTO_OPEN_ENABLED: "true", NO_PROXY: "*", no_proxy: "*",
+    BROWSER: join(here, "browser.mjs"), PERSON: process.env.PERSON ?? "", MCP_AUTO_OPEN_ENABLED: "true", NO_PROXY: "*", no_proxy: "*",
   };
 }
 

@@ -12,7 +12,7 @@ import (
 
 // goSDK runs the same steps with the Go SDK.
 func goSDK(ctx context.Context, w *world) error {
-	session, err := assistant.Connect(ctx, w.url, assistant.Options{ClientID: w.clientID, Secret: w.secret})
+	session, err := assistant.Connect(ctx, w.url, assistant.Options{ClientID: w.clientID, Secret: w.secret, Person: w.person})
 	if err != nil {
 		return err
 	}

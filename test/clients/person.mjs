@@ -1,6 +1,7 @@
 // What every client of the matrix does, and the person who signs in.
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
+import { consented } from "./consent.mjs";
 
 const { ENTITY_ID, CLIENT_ID, CLIENT_SECRET } = process.env;
 
@@ -39,6 +40,7 @@ export class Person {
       const next = response.headers.get("location");
       assert.ok(next, `the sign-in ended with ${response.status} at ${at}`);
       at = new URL(next, at).href;
+      at = (await consented(at)) ?? at;
       if (at.startsWith(callback)) {
         this.#back = new URL(at).searchParams;
         return;

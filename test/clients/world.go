@@ -22,6 +22,7 @@ type world struct {
 	entity   string
 	clientID string // "" where clients register themselves
 	secret   string // "" where the client is public
+	person   string // the token of the person who consents; "" where nothing is asked
 
 	sandbox map[string]string
 	ends    []func()

@@ -122,9 +122,7 @@ func Start(t testing.TB, o Options) *Server {
 	if o.AfterRestore {
 		must(t, s.Service.Restore.Hold(ctx))
 	}
-	if s.cfg.Identity.External() {
-		must(t, s.Service.ServeTools("test", true))
-	}
+	must(t, s.Service.ServeTools("test", true))
 	if o.Metrics {
 		at, err := s.Service.ListenMetrics("127.0.0.1:0")
 		must(t, err)

@@ -22,7 +22,7 @@ func (w *world) granted() map[string]string {
 	back, err := assistant.SignIn(w.t.Context(), w.URL+"/authorize?"+url.Values{
 		"client_id": {harness.OAuthClient}, "redirect_uri": {assistant.Callback}, "response_type": {"code"}, "state": {"a-state-that-is-long"},
 		"scope": {"openid profile email user:org:read"}, "code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
-	}.Encode())
+	}.Encode(), "")
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -67,6 +67,19 @@ func (l *lines) String() string {
 // URL for clients; "" for its own address.
 func (w *world) alone(base string, env ...string) *process {
 	w.t.Helper()
+	return w.process(base, append([]string{
+		"IDENTITY=clerk", "IDENTITY_PUBLISHABLE_KEY=" + w.provider.PublishableKey(), "IDENTITY_URL=" + w.provider.Origin(), "OAUTH_CLIENT_ID=" + harness.OAuthClient,
+	}, env...)...)
+}
+
+// aloneLocal is alone for an installation that is its own authorization server.
+func (w *world) aloneLocal(base string) *process {
+	w.t.Helper()
+	return w.process(base, "IDENTITY=local", "DOCLEDGER_ENV=local")
+}
+
+func (w *world) process(base string, env ...string) *process {
+	w.t.Helper()
 	path, err := binary()
 	if err != nil {
 		w.t.Fatal(err)
@@ -84,8 +97,7 @@ func (w *world) alone(base string, env ...string) *process {
 	p.cmd = exec.Command(path, "serve", "--role", "tools")
 	p.cmd.Dir, p.cmd.Stderr = p.dir, p.log
 	p.cmd.Env = append([]string{
-		"LISTEN=" + address, "BASE_URL=" + base, "BACKEND_URL=" + w.URL, "IDENTITY=clerk", "SHUTDOWN_TIMEOUT=5s", "SHUTDOWN_DELAY=1ms",
-		"IDENTITY_PUBLISHABLE_KEY=" + w.provider.PublishableKey(), "IDENTITY_URL=" + w.provider.Origin(), "OAUTH_CLIENT_ID=" + harness.OAuthClient,
+		"LISTEN=" + address, "BASE_URL=" + base, "BACKEND_URL=" + w.URL, "SHUTDOWN_TIMEOUT=5s", "SHUTDOWN_DELAY=1ms",
 	}, env...)
 	if err := p.cmd.Start(); err != nil {
 		w.t.Fatal(err)
@@ -180,7 +192,7 @@ func TestWhatToolsAloneMustBeTold(t *testing.T) {
 		says []string
 	}{
 		"nothing": {nil, []string{"IDENTITY"}},
-		"local":   {[]string{"IDENTITY=local", "BACKEND_URL=http://127.0.0.1:1"}, []string{"IDENTITY", "leave the role out"}},
+		"local":   {[]string{"IDENTITY=local"}, []string{"BACKEND_URL"}},
 		"no API": {[]string{"IDENTITY=clerk", "BASE_URL=https://docs.example.com", "IDENTITY_PUBLISHABLE_KEY=pk_test_eA", "OAUTH_CLIENT_ID=c"},
 			[]string{"BACKEND_URL"}},
 		"slash at the end": {[]string{

@@ -79,16 +79,20 @@ func (s *Service) own(ctx context.Context, bearer string) (identity.Actor, error
 	if err != nil {
 		return identity.Actor{}, fmt.Errorf("find session: %w", err)
 	}
-	if !now.Before(access.ExpiresAt) || access.UserID != claims.UserID || access.Disabled || !access.Role.Valid() {
+	if !now.Before(access.ExpiresAt) || access.UserID != claims.UserID || access.ClientID != claims.ClientID || access.Disabled || !access.Role.Valid() {
 		return identity.Actor{}, errUnauthorized()
 	}
 	if !access.Accepts(claims.Generation, now) {
 		return identity.Actor{}, errUnauthorized().WithCause(&supersededError{access.Session})
 	}
-	return identity.Actor{
-		Type: identity.ActorUser, UserID: claims.UserID, OrganizationID: claims.OrganizationID, Role: access.Role,
+	a := identity.Actor{
+		Type: identity.ActorUser, UserID: claims.UserID, OrganizationID: claims.OrganizationID, Role: access.Role, ClientID: claims.ClientID,
 		SessionID: claims.SessionID, Generation: claims.Generation, ExpiresAt: claims.ExpiresAt,
-	}, nil
+	}
+	if claims.ClientID != "" {
+		a.Type = identity.ActorAssistant
+	}
+	return a, nil
 }
 
 // access reads the session of a token with the current permissions of its user. It

@@ -84,6 +84,13 @@ const confirm = createRoute({
   component: lazyRouteComponent(() => import('@/screens/confirm/ConfirmScreen'), 'ConfirmScreen'),
 })
 
+const connectAssistant = createRoute({
+  getParentRoute: () => shell,
+  path: '/connect-assistant',
+  validateSearch: (search: Record<string, unknown>): { request?: string } => ({ request: typeof search.request === 'string' ? search.request : undefined }),
+  component: lazyRouteComponent(() => import('@/screens/connect-assistant/ConnectAssistantScreen'), 'ConnectAssistantScreen'),
+})
+
 const consentReturn = createRoute({
   getParentRoute: () => shell,
   path: '/integrations',
@@ -105,6 +112,7 @@ export const router = createRouter({
     screen('/', () => import('@/screens/attention/AttentionScreen'), 'AttentionScreen'),
     screen('/documents', () => import('@/screens/documents/DocumentsScreen'), 'DocumentsScreen'),
     consentReturn,
+    connectAssistant,
     suppliers,
     screen('/overview', () => import('@/screens/overview/OverviewScreen'), 'OverviewScreen'),
     screen('/suppliers/$id', () => import('@/screens/suppliers/SupplierScreen'), 'SupplierScreen'),

@@ -12,6 +12,10 @@ func ToAPISession(s identity.Session, current uuid.UUID) backend.Session {
 	out := backend.Session{
 		Id: s.ID, OrganizationId: s.OrganizationID, Current: s.ID == current, CreatedAt: s.CreatedAt, ExpiresAt: s.ExpiresAt,
 	}
+	out.ClientId.SetNull()
+	if s.ClientID != "" {
+		out.ClientId.Set(s.ClientID)
+	}
 	out.RefreshedAt.SetNull()
 	if !s.RefreshedAt.IsZero() {
 		out.RefreshedAt.Set(s.RefreshedAt)

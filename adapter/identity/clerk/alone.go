@@ -14,7 +14,7 @@ func NewVerifier(o Options) (v *Verifier, issuer string, err error) {
 }
 
 // Run refreshes the keys until the context ends.
-func (v *Verifier) Run(ctx context.Context) { v.keys.run(ctx) }
+func (v *Verifier) Run(ctx context.Context) { v.keys.Run(ctx) }
 
 // Ready reports whether tokens can be verified: the keys were loaded at least once.
-func (v *Verifier) Ready() bool { return v.keys.loaded() }
+func (v *Verifier) Ready() bool { return v.keys.Loaded() }

@@ -102,19 +102,19 @@ func New(o Options) (*Client, error) {
 }
 
 // Run refreshes the token keys until the context ends.
-func (c *Client) Run(ctx context.Context) { c.Tokens.keys.run(ctx) }
+func (c *Client) Run(ctx context.Context) { c.Tokens.keys.Run(ctx) }
 
 // Ready reports whether tokens can be verified: the keys were loaded at least once.
-func (c *Client) Ready() bool { return c.Tokens.keys.loaded() }
+func (c *Client) Ready() bool { return c.Tokens.keys.Loaded() }
 
 // Check loads the provider's keys and makes a call that requires the secret key. The error states
 // which of the two failed.
 func (c *Client) Check(ctx context.Context) error {
-	if err := c.Tokens.keys.load(ctx); err != nil {
+	if err := c.Tokens.keys.Load(ctx); err != nil {
 		return err
 	}
 	if !c.Ready() {
-		return fmt.Errorf("read the keys of %s: %w", c.Issuer, c.Tokens.keys.lastError())
+		return fmt.Errorf("read the keys of %s: %w", c.Issuer, c.Tokens.keys.LastError())
 	}
 	var any struct{}
 	return c.Users.api.do(ctx, call{

@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"docledger/adapter/identity/jwks"
 	"docledger/domain/fault"
 )
 
@@ -231,9 +232,9 @@ func TestKnownKeysGoOnWhileTheProviderIsAway(t *testing.T) {
 		"null":            func(s *source) { s.body = `null` },
 		"only other keys": func(s *source) { s.body = `{"keys":[{"kty":"EC","kid":"old","crv":"P-256","x":"AA","y":"AA"}]}` },
 		"a weak key":      func(s *source) { s.body = document(t, weak) },
-		"too long":        func(s *source) { s.body = `{"keys":[],"a":"` + strings.Repeat("a", maxKeySet) + `"}` },
+		"too long":        func(s *source) { s.body = `{"keys":[],"a":"` + strings.Repeat("a", jwks.MaxBytes) + `"}` },
 		"too many": func(s *source) {
-			s.body = document(t, make([]any, maxKeys+1)...)
+			s.body = document(t, make([]any, jwks.MaxKeys+1)...)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"time"
 
+	"docledger/adapter/identity/jwks"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 
@@ -40,29 +40,20 @@ type Verifier struct {
 	issuer   string
 	clientID string
 	parties  []string
-	keys     *keys
+	keys     *jwks.Keys
 }
 
 var _ identity.TokenVerifier = (*Verifier)(nil)
 
 func newVerifier(o Options, issuer string, client *httpclient.Client) *Verifier {
-	if o.KeysInterval <= 0 {
-		o.KeysInterval = defaultKeysInterval
-	}
-	if o.KeysRefresh <= 0 {
-		o.KeysRefresh = defaultKeysRefresh
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
 	return &Verifier{
 		issuer: issuer, clientID: o.ClientID, parties: o.AuthorizedParties,
-		keys: &keys{
-			interval: o.KeysInterval, refresh: o.KeysRefresh, logger: o.Logger,
-			fetch: func(ctx context.Context) ([]byte, error) {
-				return fetch(ctx, client, issuer+keysPath, maxKeySet)
+		keys: jwks.New(jwks.Options{
+			Name: "the identity provider", Interval: o.KeysInterval, Refresh: o.KeysRefresh, Logger: o.Logger, Parse: parseKeys,
+			Fetch: func(ctx context.Context) ([]byte, error) {
+				return fetch(ctx, client, issuer+keysPath, jwks.MaxBytes)
 			},
-		},
+		}),
 	}
 }
 
@@ -115,11 +106,11 @@ func (v *Verifier) checkSignature(ctx context.Context, t token) error {
 	if err != nil || kid == "" || len(kid) > maxID {
 		return errToken(errors.New("the token's header names no key"))
 	}
-	key, err := v.keys.find(ctx, kid)
+	key, err := v.keys.Find(ctx, kid)
 	switch {
-	case errors.Is(err, errUnknownKey):
+	case errors.Is(err, jwks.ErrUnknownKey):
 		return errToken(err)
-	case errors.Is(err, errNoKeys):
+	case errors.Is(err, jwks.ErrNoKeys):
 		return errKeysMissing(err)
 	case err != nil:
 		return fmt.Errorf("wait for the provider's keys: %w", err)

@@ -39,11 +39,19 @@ type Tokens struct {
 const maxProven = 10_000
 
 // claims holds docledger's private claims in addition to the registered ones.
+//
+// Tokens of an assistant state client_id and org_id (interface 5.2 and 5.4) in place of
+// organization_id and organization_role. An earlier release therefore refuses them and never treats
+// them as tokens of the person.
 type claims struct {
 	jwt.RegisteredClaims
 	SessionID      string `json:"sid"`
-	OrganizationID string `json:"organization_id"`
-	Role           string `json:"organization_role"`
+	OrganizationID string `json:"organization_id,omitempty"`
+	Role           string `json:"organization_role,omitempty"`
+	ClientID       string `json:"client_id,omitempty"`
+	ClientOrg      string `json:"org_id,omitempty"`
+	Scope          string `json:"scope,omitempty"`
+	Use            string `json:"token_use,omitempty"`
 	// Generation is absent in tokens of earlier releases, which counts as 0.
 	Generation int `json:"generation"`
 }
@@ -67,8 +75,7 @@ func NewTokens(issuer string, seeds ...[]byte) (*Tokens, error) {
 			t.key, t.id = key, id
 		}
 	}
-	t.parser = jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithIssuer(issuer),
-		jwt.WithExpirationRequired(), jwt.WithIssuedAt(), jwt.WithLeeway(leeway), jwt.WithoutClaimsValidation())
+	t.parser = newParser()
 	proven, err := otter.New(&otter.Options[[sha256.Size]byte, claims]{MaximumSize: maxProven})
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of tokens: %w", err)
@@ -77,21 +84,50 @@ func NewTokens(issuer string, seeds ...[]byte) (*Tokens, error) {
 	return t, nil
 }
 
+// newParser returns a parser that verifies signatures and leaves the claims to accept.
+func newParser() *jwt.Parser {
+	return jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithoutClaimsValidation())
+}
+
 func keyID(public ed25519.PublicKey) string {
 	sum := sha256.Sum256(public)
 	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
-// Issue signs the claims.
+// useRefresh is the token_use of a refresh token. Access tokens state none.
+const useRefresh = "refresh"
+
+// Issue signs the claims of an access token.
 func (t *Tokens) Issue(c identity.Claims) (string, error) {
-	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims{
+	out := from(t.issuer, c)
+	if c.ClientID == "" {
+		out.OrganizationID, out.Role = c.OrganizationID.String(), string(c.Role)
+		return t.sign(out, "JWT")
+	}
+	out.ClientOrg, out.Scope = c.OrganizationID.String(), identity.ScopeReadOrganization
+	return t.sign(out, "at+jwt")
+}
+
+// IssueRefresh signs the claims of the refresh token of an assistant. It authenticates no request.
+func (t *Tokens) IssueRefresh(c identity.Claims) (string, error) {
+	out := from(t.issuer, c)
+	out.ClientOrg, out.Use = c.OrganizationID.String(), useRefresh
+	return t.sign(out, "rt+jwt")
+}
+
+func from(issuer string, c identity.Claims) claims {
+	return claims{
 		RegisteredClaims: jwt.RegisteredClaims{
-			Issuer: t.issuer, Subject: c.UserID.String(), ID: uuid.NewString(),
+			Issuer: issuer, Subject: c.UserID.String(), ID: uuid.NewString(),
 			IssuedAt: jwt.NewNumericDate(c.IssuedAt), ExpiresAt: jwt.NewNumericDate(c.ExpiresAt),
 		},
-		SessionID: c.SessionID.String(), OrganizationID: c.OrganizationID.String(), Role: string(c.Role), Generation: c.Generation,
-	})
-	token.Header["kid"] = t.id
+		SessionID: c.SessionID.String(), ClientID: c.ClientID, Generation: c.Generation,
+	}
+}
+
+func (t *Tokens) sign(c claims, kind string) (string, error) {
+	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, c)
+	token.Header["kid"], token.Header["typ"] = t.id, kind
 	signed, err := token.SignedString(crypto.PrivateKey(t.key))
 	if err != nil {
 		return "", fmt.Errorf("sign token: %w", err)
@@ -99,17 +135,34 @@ func (t *Tokens) Issue(c identity.Claims) (string, error) {
 	return signed, nil
 }
 
-// Verify returns the claims of a token that one of the keys signed and that is valid at now. It
-// returns an Unauthenticated fault otherwise.
+// Verify returns the claims of an access token that one of the keys signed and that is valid at now.
+// It returns an Unauthenticated fault otherwise.
 func (t *Tokens) Verify(token string, now time.Time) (identity.Claims, error) {
+	return t.accept(token, "", now)
+}
+
+// VerifyRefresh is Verify for the refresh token of an assistant.
+func (t *Tokens) VerifyRefresh(token string, now time.Time) (identity.Claims, error) {
+	return t.accept(token, useRefresh, now)
+}
+
+func (t *Tokens) accept(token, use string, now time.Time) (identity.Claims, error) {
 	c, err := t.signed(token)
 	if err != nil {
 		return identity.Claims{}, errToken(err)
 	}
-	validator := jwt.NewValidator(jwt.WithIssuer(t.issuer), jwt.WithExpirationRequired(), jwt.WithIssuedAt(),
+	return c.accept(t.issuer, use, now)
+}
+
+// accept checks the claims of a token with a verified signature.
+func (c *claims) accept(issuer, use string, now time.Time) (identity.Claims, error) {
+	validator := jwt.NewValidator(jwt.WithIssuer(issuer), jwt.WithExpirationRequired(), jwt.WithIssuedAt(),
 		jwt.WithLeeway(leeway), jwt.WithTimeFunc(func() time.Time { return now }))
-	if err := validator.Validate(&c); err != nil {
+	if err := validator.Validate(c); err != nil {
 		return identity.Claims{}, errToken(err)
+	}
+	if c.Use != use {
+		return identity.Claims{}, errToken(errors.New("the token has another use"))
 	}
 	return c.typed()
 }
@@ -148,16 +201,20 @@ func (t *Tokens) publicKey(token *jwt.Token) (any, error) {
 func (c *claims) typed() (identity.Claims, error) {
 	user, err1 := uuid.Parse(c.Subject)
 	sid, err2 := uuid.Parse(c.SessionID)
-	organization, err3 := uuid.Parse(c.OrganizationID)
+	stated := c.OrganizationID
+	if c.ClientID != "" {
+		stated = c.ClientOrg
+	}
+	organization, err3 := uuid.Parse(stated)
 	role := identity.Role(c.Role)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return identity.Claims{}, errToken(err)
 	}
-	if !role.Valid() || c.IssuedAt == nil {
+	if c.IssuedAt == nil || c.ClientID == "" && !role.Valid() {
 		return identity.Claims{}, errToken(errors.New("incomplete claims"))
 	}
 	return identity.Claims{
-		UserID: user, SessionID: sid, OrganizationID: organization, Role: role, Generation: c.Generation,
+		UserID: user, SessionID: sid, OrganizationID: organization, Role: role, ClientID: c.ClientID, Generation: c.Generation,
 		IssuedAt: c.IssuedAt.UTC(), ExpiresAt: c.ExpiresAt.UTC(),
 	}, nil
 }

@@ -187,7 +187,7 @@ func testMemberships(t *testing.T, b *bench, user uuid.UUID) {
 func testSessions(t *testing.T, b *bench, user uuid.UUID) {
 	here, there := b.organization(t), b.organization(t)
 	repo := b.Sessions()
-	session := identity.Session{ID: newID(), UserID: user, OrganizationID: here.OrganizationID, CreatedAt: b.at, ExpiresAt: b.at.Add(time.Hour)}
+	session := identity.Session{ID: newID(), UserID: user, OrganizationID: here.OrganizationID, ClientID: "client_1", CreatedAt: b.at, ExpiresAt: b.at.Add(time.Hour)}
 	must(t, repo.Add(b.ctx, session))
 	changed, err := repo.Update(b.ctx, session.ID, func(x *identity.Session) error {
 		x.OrganizationID = there.OrganizationID

@@ -46,7 +46,7 @@ var tables = []table{
 		updated_at:time identity_id:text`),
 	of("memberships", "user_id organization_id", `user_id:uuid organization_id:uuid role:text created_at:time last_used_at:time checked_at:time`),
 	of("sessions", "id", `id:uuid user_id:uuid organization_id:uuid created_at:time expires_at:time
-		generation:int superseded:text refreshed_at:time`),
+		generation:int superseded:text refreshed_at:time client_id:text`),
 	of("api_keys", "id", `id:uuid organization_id:uuid name:text role:text entity_ids:json secret_hash:text hint:text created_by:uuid
 		created_at:time expires_at:time last_used_at:time revoked_at:time expiry_noted:bool`),
 	of("sign_in_attempts", "key_hash", `key_hash:text attempts:int ends_at:time blocked_until:time`),

@@ -5,6 +5,7 @@
 package oauth
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"docledger/domain/oauthclient"
 	"docledger/gen/toolserver"
 
 	"github.com/gin-gonic/gin"
@@ -33,6 +35,15 @@ type Config struct {
 	Scopes            []string
 	Redirects         []string // allowed redirect URIs; empty: all except dangerous ones
 	LoopbackRedirects bool     // allows every loopback address; without a list, nothing else
+
+	// Local reports that this installation is its own authorization server (domain
+	// D16): the issuer is BaseURL and the metadata are complete.
+	Local bool
+	// Token answers token requests in this process; nil forwards them.
+	Token http.HandlerFunc
+	// TokenOrigin receives forwarded token requests with the address of the caller,
+	// which the API counts; "" for the issuer, without the address.
+	TokenOrigin string
 
 	// Provider sends requests to the token endpoint; nil for a default client.
 	Provider *http.Client
@@ -68,13 +79,14 @@ type Facade struct {
 	once         sync.Once
 	authorizeURL string
 	tokenURL     string
-	redirects    redirects
+	redirects    oauthclient.Redirects
 }
 
 // The endpoints of the identity provider under its issuer.
 const (
 	authorizePath = "/oauth/authorize"
 	tokenPath     = "/oauth/token"
+	revokePath    = "/oauth/revoke" // of our own authorization server
 )
 
 // New returns the facade.
@@ -85,7 +97,7 @@ func New(c Config) (*Facade, error) {
 	if err := checkOrigin(c.Issuer); err != nil {
 		return nil, err
 	}
-	allowed, err := newRedirects(c.Redirects, c.LoopbackRedirects)
+	allowed, err := oauthclient.NewRedirects(c.Redirects, c.LoopbackRedirects)
 	if err != nil {
 		return nil, err
 	}
@@ -93,10 +105,10 @@ func New(c Config) (*Facade, error) {
 		c.Provider = NewClient(tokenTimeout)
 	}
 	f := &Facade{
-		Config: c, authorizeURL: c.Issuer + authorizePath, tokenURL: c.Issuer + tokenPath, redirects: allowed, checked: make(chan struct{}),
+		Config: c, authorizeURL: c.Issuer + authorizePath, tokenURL: cmp.Or(c.TokenOrigin, c.Issuer) + tokenPath, redirects: allowed, checked: make(chan struct{}),
 	}
 	f.direct.Store(c.Server == DirectServer)
-	if c.Server != AutoServer {
+	if c.Server != AutoServer || c.Local {
 		close(f.checked)
 		f.once.Do(func() {})
 	}
@@ -164,12 +176,18 @@ func (f *Facade) resource(c *gin.Context, id string) {
 // advertised, because older clients use them without reading the authorization
 // server.
 func (f *Facade) GetAuthorizationServer(c *gin.Context) {
-	c.JSON(http.StatusOK, toolserver.AuthorizationServerMetadata{
+	metadata := toolserver.AuthorizationServerMetadata{
 		Issuer: f.BaseURL, AuthorizationEndpoint: f.BaseURL + "/authorize", TokenEndpoint: f.BaseURL + "/token",
 		RegistrationEndpoint: f.BaseURL + "/register", ResponseTypesSupported: []string{"code"}, GrantTypesSupported: grantTypes(),
 		CodeChallengeMethodsSupported: []string{"S256"}, TokenEndpointAuthMethodsSupported: []string{f.AuthMethod},
 		ScopesSupported: f.Scopes,
-	})
+	}
+	if f.Local {
+		revocation, methods, stated := f.BaseURL+revokePath, []string{f.AuthMethod}, true
+		metadata.RevocationEndpoint, metadata.RevocationEndpointAuthMethodsSupported = &revocation, &methods
+		metadata.AuthorizationResponseIssParameterSupported = &stated
+	}
+	c.JSON(http.StatusOK, metadata)
 }
 
 // GetToolsAuthorizationServer implements the operation

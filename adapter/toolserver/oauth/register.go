@@ -33,10 +33,10 @@ func (f *Facade) RegisterClient(c *gin.Context) {
 		}
 	}
 	if asked.Redirects == nil {
-		asked.Redirects = f.redirects.offered()
+		asked.Redirects = f.redirects.Offered()
 	}
 	for i, uri := range asked.Redirects {
-		if reason := f.redirects.refusal(uri); reason != "" {
+		if reason := f.redirects.Refusal(uri); reason != "" {
 			refuse(c, http.StatusBadRequest, "invalid_redirect_uri", fmt.Sprintf("Redirect URI %d %s.", i+1, reason))
 			return
 		}

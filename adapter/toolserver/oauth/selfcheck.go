@@ -15,6 +15,9 @@ const maxMetadata = 256 << 10
 // provider. The text names what will fail and how to fix it; it is empty if
 // nothing will fail. In the mode AutoServer it selects the advertised server.
 func (f *Facade) Check(ctx context.Context) (warning string, err error) {
+	if f.Local {
+		return "", nil // it is this installation
+	}
 	defer f.once.Do(func() { close(f.checked) })
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.Issuer+"/.well-known/oauth-authorization-server", nil)
 	if err != nil {

@@ -10,7 +10,7 @@ let renewal: Promise<Token | undefined> | undefined
 
 export const api: Docledger = new Docledger({ baseUrl: location.origin, token: currentToken })
 
-async function currentToken(refused?: string): Promise<string | undefined> {
+export async function currentToken(refused?: string): Promise<string | undefined> {
   const held = session.get()
   if (refused !== undefined) {
     // Another tab may have renewed the token in the meantime.

@@ -27,6 +27,7 @@ export function SessionsScreen() {
       kind: 'actions',
       cell: (s) => (
         <span className="row end">
+          {s.client_id !== null && <Tag>{t('sessions.assistant')}</Tag>}
           {s.current && <Tag tone="green">{t('sessions.current')}</Tag>}
           <Button small onPress={() => end.mutate(s)}>{s.current ? t('account.signOut') : t('sessions.end')}</Button>
         </span>
