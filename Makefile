@@ -131,6 +131,10 @@ python-test: build ## generate the Python client, build its wheel and test it an
 browser: build ## use the web application, the pages of the documentation and the TypeScript client in a real browser (needs chromium and npm)
 	@bash test/browser/run.sh
 
+.PHONY: pictures
+pictures: build ## take the pictures of the web application in docs/ again (needs chromium and npm)
+	@cd test/browser && PICTURES=$(CURDIR)/docs/images bash run.sh pictures.test.mjs
+
 .PHONY: faults
 faults: build ## kill the service FAULTS times over uploads, bookings, webhooks and WATCHED files of each document store on each database, and make as much trouble for three replicas
 	@DOCLEDGER_FAULTS=$(FAULTS) DOCLEDGER_WATCHED=$(WATCHED) $(GO) run ./test/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 120m -v ./test/faults

@@ -89,6 +89,8 @@ type Overrides struct {
 	Connectors integrations.Connectors
 	// Registrations are additional providers.
 	Registrations []connector.Registration
+	// SyncAtOnce starts automatic syncs with the approval, without the time to undo it.
+	SyncAtOnce bool
 	// TestKeys gives new API keys the prefix of a sandbox.
 	TestKeys bool
 	// Providers configures the calls to providers.
@@ -254,6 +256,9 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 	s.takeIdentityEvents()
 	plans = billing.ActiveOnly{Plans: plans, Organizations: s.store.Organizations()}
 	s.wire(plans, tokens, passwords, reader)
+	if o.SyncAtOnce {
+		s.Sync.UndoWindow = 0
+	}
 	if s.identities == nil { // an identity provider has its own first user
 		s.Session.Setup = &session.Setup{Code: identity.SetupCode(seeds[0]), Founder: s.Organizations}
 	}

@@ -82,6 +82,7 @@ type Options struct {
 	Force       bool
 	Link        string
 	Waiting     bool
+	Delay       time.Duration // until the first attempt
 }
 
 // Accepts reports whether a request can be met. A sync in progress keeps the options it started
@@ -95,11 +96,12 @@ func (b *Sync) Accepts(w Options) bool {
 // outcome is kept.
 func (b *Sync) Request(w Options, now time.Time) {
 	b.Round++
-	b.Waiting, b.NextAttemptAt = b.Waiting || w.Waiting, now
+	due := now.Add(w.Delay)
+	b.Waiting, b.NextAttemptAt = b.Waiting || w.Waiting, due
 	if !b.State.Final() && b.State != "" {
 		return // already in progress; it only runs sooner
 	}
-	b.SyncView = invoice.SyncView{State: invoice.SyncQueued, IntegrationID: w.Integration, NextAttemptAt: now}
+	b.SyncView = invoice.SyncView{State: invoice.SyncQueued, IntegrationID: w.Integration, NextAttemptAt: due}
 	if b.Intent != nil {
 		b.State = invoice.SyncChecking
 	}

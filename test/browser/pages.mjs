@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { assertAccessible, openApp, settled } from './web.mjs'
 import { picture } from './world.mjs'
 
-const views = {
+export const views = {
   desktop: { viewport: { width: 1360, height: 860 }, colorScheme: 'light' },
   'desktop-dark': { viewport: { width: 1360, height: 860 }, colorScheme: 'dark' },
   phone: { viewport: { width: 390, height: 844 }, colorScheme: 'light', hasTouch: true },

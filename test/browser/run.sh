@@ -29,4 +29,4 @@ CLIENT=$(mktemp -d)
 trap 'rm -rf "$CLIENT"' EXIT
 ../../client/typescript/node_modules/.bin/tsc -p ../../gen/typescript --outDir "$CLIENT"
 export BROWSER CLIENT
-node --test --test-concurrency=1 --test-reporter=spec
+node --test --test-concurrency=1 --test-reporter=spec "$@"

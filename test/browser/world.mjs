@@ -21,7 +21,7 @@ export async function startSandbox(t, ...flags) {
   for await (const line of createInterface({ input: child.stdout })) {
     const [name, value] = line.split(/=(.*)/s)
     values[name] = value
-    if (name === 'ENTITY_ID') {
+    if (name === 'ENTITY_ID' || name === 'SETUP_CODE') {
       child.stdout.resume()
       return values // it is the last one
     }

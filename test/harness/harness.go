@@ -50,6 +50,7 @@ type Options struct {
 	Metrics       bool // read at MetricsURL
 	AfterRestore  bool // started as by serve --after-restore
 	Overrides     service.Overrides
+	UndoWindow    bool              // automatic syncs wait until an approval can no longer be undone
 	Env           map[string]string // further variables
 	Log           io.Writer         // nil: discarded
 }
@@ -114,6 +115,7 @@ func Start(t testing.TB, o Options) *Server {
 	if o.Overrides.Resolver == nil {
 		o.Overrides.Resolver = email.NoNames{}
 	}
+	o.Overrides.SyncAtOnce = !o.UndoWindow
 	s.Service, err = service.Open(ctx, s.cfg, log, o.Overrides)
 	if err != nil {
 		cancel()

@@ -104,6 +104,39 @@ func TestWithoutApproval(t *testing.T) {
 	})
 }
 
+// TestAutomaticSyncWaitsForTheUndo undoes one approval within the window. Its invoice is not
+// synced; that of another one is, after the window.
+func TestAutomaticSyncWaitsForTheUndo(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx := context.Background()
+		w.service.UndoWindow = 10 * time.Second
+		w.settings(func(s *entity.Settings) { s.AutoSync = true })
+		settings, err := w.store.Settings().Get(ctx, w.admin.Scope(), w.entity)
+		must(t, err)
+		kept, undone, bySystem := w.approved("R-1"), w.approved("R-2"), w.approved("R-3")
+		for _, id := range []uuid.UUID{kept, undone} {
+			must(t, w.service.Approved(ctx, w.admin, w.invoice(id), settings))
+		}
+		must(t, w.service.Approved(ctx, identity.System(w.admin.OrganizationID), w.invoice(bySystem), settings))
+		w.clock.advance(9 * time.Second)
+		if n := w.push(ctx); n != 1 || w.invoice(bySystem).Status != invoice.Synced {
+			t.Errorf("%d syncs before the end of the window", n)
+		}
+		_, err = w.store.Invoices().Update(ctx, w.admin.Scope(), undone, 0, func(inv *invoice.Invoice) error {
+			inv.Status, inv.Approval = invoice.NeedsReview, nil
+			return nil
+		})
+		must(t, err)
+		must(t, w.service.Withdrawn(ctx, w.admin, w.invoice(undone)))
+		w.clock.advance(2 * time.Second)
+		w.settle()
+		if w.invoice(kept).Status != invoice.Synced || w.invoice(undone).Status != invoice.NeedsReview || len(w.ledger.bills) != 2 {
+			t.Errorf("after the window: %s, %s, %d bills", w.invoice(kept).Status, w.invoice(undone).Status, len(w.ledger.bills))
+		}
+	})
+}
+
 func TestEndedConnections(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {

@@ -74,6 +74,9 @@ type Service struct {
 
 	// WaitTimeout is how long Request waits before it returns the current state of the sync.
 	WaitTimeout time.Duration
+	// UndoWindow is how long the automatic sync waits after a person's approval, in which the
+	// approval can be undone without a bill in the ledger.
+	UndoWindow time.Duration
 	// Page returns the URL of the page that shows an invoice; "" for none.
 	Page func(invoice uuid.UUID) string
 
@@ -120,7 +123,8 @@ func (s *Service) Sweep(ctx context.Context) (int, error) {
 }
 
 // Approved starts the sync of an approved invoice if the entity's settings require it (domain D31),
-// within the caller's transaction.
+// within the caller's transaction. After the approval of a person it waits for UndoWindow; the sweep
+// then enqueues its job.
 func (s *Service) Approved(ctx context.Context, a identity.Actor, inv *invoice.Invoice, settings *entity.Settings) error {
 	if !settings.AutoSync || settings.AccountingIntegrationID == uuid.Nil || inv.Status != invoice.Approved {
 		return nil
@@ -132,7 +136,11 @@ func (s *Service) Approved(ctx context.Context, a identity.Actor, inv *invoice.I
 	if e.Archived {
 		return nil // a person syncs it when the entity is restored
 	}
-	return s.begin(ctx, a, inv.ID, ledgersync.Options{Integration: settings.AccountingIntegrationID}, settings, job.Automatic)
+	w := ledgersync.Options{Integration: settings.AccountingIntegrationID}
+	if a.Type == identity.ActorUser {
+		w.Delay = s.UndoWindow
+	}
+	return s.begin(ctx, a, inv.ID, w, settings, job.Automatic)
 }
 
 // Withdrawn cancels the waiting sync of an invoice whose approval was withdrawn, within the
@@ -205,6 +213,9 @@ func (s *Service) begin(ctx context.Context, a identity.Actor, id uuid.UUID, w l
 		}
 		if err := s.tell(ctx, a, inv, events); err != nil {
 			return err
+		}
+		if b.NextAttemptAt.After(s.Clock.Now()) {
+			return nil
 		}
 		return s.Queue.Enqueue(ctx, jobOf(b), p)
 	})

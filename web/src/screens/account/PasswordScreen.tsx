@@ -28,7 +28,7 @@ export function PasswordScreen() {
         {change.isError && <ErrorBanner error={change.error} />}
         {change.isSuccess && <Banner tone="green" title={t('password.changed')} />}
         <TextField label={t('password.current')} type="password" autoComplete="current-password" value={current} onChange={setCurrent} isRequired />
-        <TextField label={t('password.new')} type="password" autoComplete="new-password" value={next} onChange={setNext} isRequired />
+        <TextField label={t('password.new')} hint={t('password.new.hint')} minLength={12} type="password" autoComplete="new-password" value={next} onChange={setNext} isRequired />
         <div><Button type="submit" look="primary" isPending={change.isPending}>{t('password.change')}</Button></div>
       </form>
     </Page>

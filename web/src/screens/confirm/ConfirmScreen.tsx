@@ -79,7 +79,7 @@ export function ConfirmScreen() {
         ))}
       </ul>
       {run.isError && <Banner tone="red" title={errorText(run.error)} />}
-      {action === 'reject' && <TextField label={t('confirm.reason')} value={reason} onChange={setReason} lines />}
+      {action === 'reject' && <TextField label={t('confirm.reason')} value={reason} onChange={setReason} maxLength={1000} lines />}
       {results.size > 0 && <Banner tone="green" title={t('confirm.done', { count: [...results.values()].filter((r) => r.ok).length })} />}
       <div className="actions">
         <Button

@@ -102,7 +102,7 @@ export function BulkBar({ invoices, onClear, onAssign }: { invoices: InvoiceSumm
         </Banner>
       )}
       <Dialog title={t('inbox.rejectReason')} isOpen={rejecting} onClose={() => setRejecting(false)}>
-        <TextField label={t('review.reason')} value={reason} onChange={setReason} lines autoFocus />
+        <TextField label={t('review.reason')} value={reason} onChange={setReason} maxLength={1000} lines autoFocus />
         <div className="actions">
           <Button onPress={() => setRejecting(false)}>{t('common.cancel')}</Button>
           <Button look="primary" isDisabled={reason.trim() === ''} onPress={() => { setRejecting(false); run.mutate({ action: 'reject', why: reason }) }}>

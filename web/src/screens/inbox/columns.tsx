@@ -59,8 +59,8 @@ export function columnsOf(entityNames: Map<string, string>, showEntity: boolean,
       ),
       meta: { width: 'minmax(96px, 1fr)' },
     }),
-    column.display({ id: 'issued', header: t('inbox.column.issued'), cell: ({ row }) => formatShortDate(row.original.issue_date), meta: { width: '96px', sort: 'issue_date' } }),
-    column.display({ id: 'due', header: t('inbox.column.due'), cell: ({ row }) => <Due invoice={row.original} />, meta: { width: '120px', sort: 'due_date' } }),
+    column.display({ id: 'issued', header: t('inbox.column.issued'), cell: ({ row }) => formatShortDate(row.original.issue_date), meta: { width: '88px', sort: 'issue_date' } }),
+    column.display({ id: 'due', header: t('inbox.column.due'), cell: ({ row }) => <Due invoice={row.original} />, meta: { width: '108px', sort: 'due_date' } }),
     column.display({
       id: 'gross',
       header: t('inbox.column.gross'),
@@ -71,19 +71,19 @@ export function columnsOf(entityNames: Map<string, string>, showEntity: boolean,
       ),
       meta: { width: 'minmax(116px, max-content)', sort: 'gross_total' },
     }),
-    column.display({ id: 'reason', header: t('inbox.column.reason'), cell: ({ row }) => <State invoice={row.original} />, meta: { width: 'minmax(150px, 1.6fr)' } }),
+    column.display({ id: 'reason', header: t('inbox.column.reason'), cell: ({ row }) => <State invoice={row.original} />, meta: { width: 'minmax(170px, 2.2fr)' } }),
     column.display({
       id: 'assignee',
       header: t('inbox.column.assignee'),
       cell: ({ row: { original: { assigned_to: id } } }) => id !== null && <span className="ellipsis muted">{nameOf(id)}</span>,
-      meta: { width: 'minmax(84px, .7fr)' },
+      meta: { width: 'minmax(72px, .5fr)' },
     }),
     ...(showEntity
       ? [column.display({
           id: 'entity',
           header: t('inbox.column.entity'),
           cell: ({ row }) => <span className="ellipsis muted">{entityNames.get(row.original.entity_id)}</span>,
-          meta: { width: 'minmax(90px, .9fr)' },
+          meta: { width: 'minmax(80px, .7fr)' },
         })]
       : []),
   ] as ColumnDef<InvoiceSummary, never>[]

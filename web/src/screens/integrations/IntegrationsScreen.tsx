@@ -89,7 +89,7 @@ function ConnectButton({ provider, another }: { provider: Provider; another: boo
   }, 'integrations')
   return (
     <>
-      <Button look={another ? 'plain' : 'primary'} isPending={begin.isPending} onPress={() => (current ? begin.mutate(current.id) : ask(true))}>
+      <Button isPending={begin.isPending} onPress={() => (current ? begin.mutate(current.id) : ask(true))}>
         {t(another ? 'integrations.connectAnother' : 'integrations.connect')}
       </Button>
       {begin.isError && !asking && <ErrorBanner error={begin.error} />}

@@ -36,7 +36,11 @@ function EntityRoles({ member, entities }: { member: Member; entities: ReturnTyp
     const role = e.members.find((m) => m.user_id === member.user_id)?.role ?? (e.access === 'ORGANIZATION' ? e.default_role : undefined)
     return role ? [{ id: e.id, name: e.name, role }] : []
   })
-  return roles.map((r, i) => (
-    <span key={r.id}>{i > 0 && ', '}<Link to="/entities/$id" params={{ id: r.id }}>{r.name}</Link> ({label('entityRole', r.role)})</span>
-  ))
+  return (
+    <span>
+      {roles.map((r, i) => (
+        <span key={r.id}>{i > 0 && ', '}<Link to="/entities/$id" params={{ id: r.id }}>{r.name}</Link> ({label('entityRole', r.role)})</span>
+      ))}
+    </span>
+  )
 }

@@ -26,6 +26,9 @@ interface Props {
 /** The totals that a failed sum can set. */
 const sumFields: Record<string, string> = { tax_sum: 'tax_total', gross_sum: 'gross_total', due_sum: 'amount_due', lines_sum: 'net_total' }
 
+/** Rules of which a text says what was found: the list of duplicates, and the value that was read. A confidence is no value. */
+const inWords = ['not_a_duplicate', 'confidence_sufficient']
+
 const decimal = /^-?\d+(\.\d+)?$/
 
 /** What a person should look at, each with what was found and what fixes it. */
@@ -53,6 +56,7 @@ function CheckRow({ check, invoice, readOnly, mayApprove, save, onGoTo }: Props 
     save(patchOf(target, value)).catch(setError)
   }
   const account = check.rule === 'bank_account_known' && check.found !== null && invoice.supplier_id !== null ? { iban: check.found, supplierId: invoice.supplier_id } : undefined
+  const uncertain = check.rule === 'confidence_sufficient' && check.field !== null && valueAt(invoice, check.field) !== null
   const known = path !== undefined && order.includes(path)
   return (
     <li className={blocking ? 'check-row red' : 'check-row amber'}>
@@ -61,8 +65,8 @@ function CheckRow({ check, invoice, readOnly, mayApprove, save, onGoTo }: Props 
         <span className="muted">{blocking ? t('review.check.blocking') : t('review.check.warning')}</span>
       </div>
       {account && <BankAccountCheck invoice={invoice} supplierId={account.supplierId} iban={account.iban} may={mayApprove} />}
-      {/* The list of duplicates says in words what was found. */}
-      {!account && check.rule !== 'not_a_duplicate' && (check.found !== null || check.expected !== null) && (
+      {uncertain && <p>{t('review.check.uncertain', { value: shown(valueAt(invoice, check.field!)) })}</p>}
+      {!account && !inWords.includes(check.rule) && (check.found !== null || check.expected !== null) && (
         <dl className="compare">
           <div><dt>{t('review.check.found')}</dt><dd>{shown(check.found)}</dd></div>
           {check.expected !== null && <div><dt>{t('review.check.expected')}</dt><dd>{shown(check.expected)}</dd></div>}

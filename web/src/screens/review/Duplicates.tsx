@@ -45,7 +45,7 @@ export function Duplicates({ invoice, may }: { invoice: Invoice; may: boolean })
       </Dialog>
       <Dialog title={t('review.duplicate.title')} isOpen={dismissing !== undefined} onClose={() => setDismissing(undefined)}>
         <form className="stack loose" onSubmit={(event) => { event.preventDefault(); if (dismissing) { dismiss(dismissing) } }}>
-          <TextField label={t('review.reason')} value={reason} onChange={setReason} autoFocus />
+          <TextField label={t('review.reason')} value={reason} onChange={setReason} maxLength={1000} autoFocus />
           <div className="actions">
             <Button onPress={() => setDismissing(undefined)}>{t('common.cancel')}</Button>
             <Button type="submit" look="primary" isDisabled={reason.trim() === ''}>{t('review.duplicate.dismiss')}</Button>

@@ -66,7 +66,7 @@ export function Footer({ invoice, decisions, may, busy, rejecting, onRejecting, 
           className="stack loose"
           onSubmit={(event) => { event.preventDefault(); decisions.reject(reason.trim()); setReason(''); onRejecting(false) }}
         >
-          <TextField label={t('review.reason')} value={reason} onChange={setReason} autoFocus />
+          <TextField label={t('review.reason')} value={reason} onChange={setReason} maxLength={1000} autoFocus />
           <div className="actions">
             <Button onPress={() => onRejecting(false)}>{t('common.cancel')}</Button>
             <Button type="submit" look="primary" isDisabled={reason.trim() === ''}>{t('review.reject')}</Button>

@@ -51,7 +51,7 @@ export function PagePane({ invoice, document, active, doubtful, onHover, onOpen,
   return (
     <div className="page-pane">
       <div className="page-tools">
-        {fill && <span className="muted">{t('review.wordHint')}</span>}
+        {fill && !isStructured(document.media_type) && <span className="muted">{t('review.wordHint')}</span>}
         <span className="grow" />
         <Button small look="quiet" icon="zoomOut" label={t('review.zoomOut')} onPress={() => changeZoom(-zoomStep)} />
         <Button small look="quiet" onPress={() => setPreference('zoom', 1)}>{t('review.zoomFit')}</Button>
@@ -93,6 +93,13 @@ function Page({ documentId, page, width, cssWidth, marks, active, doubtful, onHo
     observer.observe(frame.current!)
     return () => observer.disconnect()
   }, [])
+  // The place of the focused field comes into view, also on a page that was not shown yet.
+  const wanted = marks.some((mark) => mark.path === active)
+  useEffect(() => {
+    if (wanted) {
+      setNear(true)
+    }
+  }, [wanted])
   const words = useQuery({ ...pageWordsQuery(documentId, page), enabled: near && fill !== undefined }).data
   const click = (event: MouseEvent<HTMLDivElement>) => {
     const area = event.currentTarget.getBoundingClientRect()

@@ -34,8 +34,8 @@ export function Summary({ invoice, queue, search, onOpen, onAssign }: Props) {
         {queue.position !== undefined && (
           <span className="muted tabular">{t('review.position', { position: queue.position, total: `${queue.total}${queue.more ? '+' : ''}` })}</span>
         )}
-        <Button small look="quiet" isDisabled={!queue.previous} onPress={() => onOpen(queue.previous!)} aria-label={t('review.previous')}>K</Button>
-        <Button small look="quiet" isDisabled={!queue.next} onPress={() => onOpen(queue.next!)} aria-label={t('review.next')}>J</Button>
+        <Button small look="quiet" isDisabled={!queue.previous} onPress={() => onOpen(queue.previous!)} aria-label={t('review.previous')} icon="up"><kbd>K</kbd></Button>
+        <Button small look="quiet" isDisabled={!queue.next} onPress={() => onOpen(queue.next!)} aria-label={t('review.next')} icon="chevron"><kbd>J</kbd></Button>
         <span className="grow" />
         {onAssign && (
           <Button small look="quiet" icon="user" onPress={onAssign} aria-label={invoice.assigned_to === null ? undefined : t('review.assigned', { name: nameOf(invoice.assigned_to) })}>

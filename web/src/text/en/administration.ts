@@ -154,6 +154,7 @@ export const administration = {
   'password.title': 'Password',
   'password.lead': 'All sessions end, except this one.',
   'password.current': 'Current password',
+  'password.new.hint': 'At least 12 characters.',
   'password.new': 'New password',
   'password.change': 'Change the password',
   'password.changed': 'The password is changed',

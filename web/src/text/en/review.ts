@@ -42,6 +42,7 @@ export const review = {
   'review.account.stated': 'On the invoice',
   'review.account.known': 'Known',
   'review.account.supplier': 'Open {name}',
+  'review.check.uncertain': 'Read as “{value}”. Compare it with the page.',
   'review.check.goTo': 'Go to the field',
   'review.check.rules': 'Show the violated rules',
   'review.section.supplier': 'Supplier and bank account',
