@@ -90,6 +90,30 @@ func (e BulkRequestAction) Valid() bool {
 	}
 }
 
+// Defines values for DocumentSort.
+const (
+	DocumentsCreatedAtAsc  DocumentSort = "created_at"
+	DocumentsCreatedAtDesc DocumentSort = "-created_at"
+	DocumentsUpdatedAtAsc  DocumentSort = "updated_at"
+	DocumentsUpdatedAtDesc DocumentSort = "-updated_at"
+)
+
+// Valid indicates whether the value is a known member of the DocumentSort enum.
+func (e DocumentSort) Valid() bool {
+	switch e {
+	case DocumentsCreatedAtAsc:
+		return true
+	case DocumentsCreatedAtDesc:
+		return true
+	case DocumentsUpdatedAtAsc:
+		return true
+	case DocumentsUpdatedAtDesc:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for DocumentStatusFilter.
 const (
 	DocumentStatusFilterEXTRACTED    DocumentStatusFilter = "EXTRACTED"
@@ -1321,6 +1345,39 @@ type ChecksFailed struct {
 	Warning  int `json:"warning"`
 }
 
+// ConnectLink defines model for ConnectLink.
+type ConnectLink struct {
+	// Url The address. It is a credential: send it only to the person who is to consent.
+	Url string `json:"url"`
+
+	// IntegrationId An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	IntegrationId externalRef0.Id `json:"integration_id"`
+
+	// ExpiresAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	ExpiresAt externalRef0.Timestamp `json:"expires_at"`
+}
+
+// ConnectLinkCreate defines model for ConnectLinkCreate.
+type ConnectLinkCreate struct {
+	// EntityId An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	EntityId externalRef0.Id `json:"entity_id"`
+
+	// Provider The code of the provider.
+	Provider externalRef1.ProviderInput `json:"provider"`
+
+	// ExpiresIn Seconds until the link expires.
+	ExpiresIn *int `json:"expires_in,omitempty"`
+
+	// RedirectUrl Where the browser goes after the consent, with the parameters of `authorizeIntegration`. The installation must allow its origin. Default: a page of this service with the result.
+	RedirectUrl *string `json:"redirect_url,omitempty"`
+}
+
 // ConnectRequest defines model for ConnectRequest.
 type ConnectRequest struct {
 	// RedirectUrl Where the browser returns after the consent. The installation must allow its origin.
@@ -1449,7 +1506,7 @@ type Document struct {
 	// PageCount Number of pages; null until it is known.
 	PageCount nullable.Nullable[int] `json:"page_count"`
 
-	// Source UPLOAD: sent by a caller. TRIGGER: ingested from a document store. EMAIL: sent to the address of the entity.
+	// Source UPLOAD: sent by a caller. TRIGGER: ingested from a document store. EMAIL: sent to the address of the entity. FOLDER: dropped into its folder on the server.
 	Source string `json:"source"`
 
 	// IntegrationId An identifier, or null.
@@ -1530,6 +1587,15 @@ type DocumentList struct {
 	// NextCursor The `cursor` of the next page; null on the last page.
 	NextCursor nullable.Nullable[externalRef0.NextCursor] `json:"next_cursor"`
 }
+
+// DocumentPatch A merge patch of a document.
+type DocumentPatch struct {
+	// ExternalId The id of the document in the caller's own program.
+	ExternalId nullable.Nullable[string] `json:"external_id,omitempty"`
+}
+
+// DocumentSort defines model for DocumentSort.
+type DocumentSort string
 
 // DocumentStatus The progress of the extraction.
 type DocumentStatus = string
@@ -2056,6 +2122,9 @@ type IntegrationStatusReport struct {
 
 	// Directories The watched directories with their current paths; empty if the whole location is watched.
 	Directories nullable.Nullable[[]WatchedDirectory] `json:"directories"`
+
+	// Unavailable The capabilities that the provider or the consent does not allow. Everything else works.
+	Unavailable []UnavailableCapability `json:"unavailable"`
 }
 
 // Invoice The structured data of a document, with its review, approval and sync.
@@ -3105,7 +3174,7 @@ type RuleSet struct {
 	Version string `json:"version"`
 }
 
-// Session A session that began with one sign-in.
+// Session A session that began with one sign-in, or with the consent to an assistant.
 type Session struct {
 	// Id An identifier. The service creates UUIDs of version 7.
 	//
@@ -3116,6 +3185,9 @@ type Session struct {
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	OrganizationId externalRef0.Id `json:"organization_id"`
+
+	// ClientId The OAuth client of the assistant; null for a sign-in.
+	ClientId nullable.Nullable[string] `json:"client_id"`
 
 	// Current Whether it is the session of this request.
 	Current bool `json:"current"`
@@ -3650,6 +3722,18 @@ type Token struct {
 	ExpiresAt externalRef0.Timestamp `json:"expires_at"`
 }
 
+// UnavailableCapability A capability that an integration does not have at present.
+type UnavailableCapability struct {
+	// Capability notifications: the document store announces changes. attachments: bills have the original attached.
+	Capability string `json:"capability"`
+
+	// Reason Why it is unavailable, with the words of the provider.
+	Reason string `json:"reason"`
+
+	// Remedy What makes it available.
+	Remedy string `json:"remedy"`
+}
+
 // UploadForm defines model for UploadForm.
 type UploadForm struct {
 	// File The file. Its part must have a filename.
@@ -3926,6 +4010,9 @@ type GrossMax = string
 // GrossMin defines model for GrossMin.
 type GrossMin = string
 
+// HasDuplicate defines model for HasDuplicate.
+type HasDuplicate = bool
+
 // IfNoneMatch defines model for IfNoneMatch.
 type IfNoneMatch = string
 
@@ -4012,11 +4099,29 @@ type ListDocumentsParams struct {
 	// Status Only documents in this status; repeatable.
 	Status *[]DocumentStatusFilter `form:"status,omitempty" json:"status,omitempty"`
 
-	// Q Only files with this part of the name; ignores case.
+	// Source Only documents from this source; repeatable.
+	Source *[]SourceFilter `form:"source,omitempty" json:"source,omitempty"`
+
+	// IntegrationId Only documents that this document store delivered; repeatable.
+	IntegrationId *[]externalRef0.Id `form:"integration_id,omitempty" json:"integration_id,omitempty"`
+
+	// CreatedBy Only documents that this user or API key uploaded; `me` is the caller.
+	CreatedBy *string `form:"created_by,omitempty" json:"created_by,omitempty"`
+
+	// CreatedFrom Created at or after this time.
+	CreatedFrom *CreatedFrom `form:"created_from,omitempty" json:"created_from,omitempty"`
+
+	// CreatedTo Created before this time.
+	CreatedTo *CreatedTo `form:"created_to,omitempty" json:"created_to,omitempty"`
+
+	// Q Only files with this part of the name; ignores case and accents.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
 
 	// ExternalId Records with this id of another program.
 	ExternalId *ExternalIds `form:"external_id,omitempty" json:"external_id,omitempty"`
+
+	// Sort The order; `-` sorts descending.
+	Sort *DocumentSort `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// Limit The number of items per page.
 	Limit *externalRef0.Limit `form:"limit,omitempty" json:"limit,omitempty"`
@@ -4046,6 +4151,14 @@ type DeleteDocumentParams struct {
 	// Reason Why the document is deleted. The event keeps it.
 	Reason *string `form:"reason,omitempty" json:"reason,omitempty"`
 
+	// IfMatch The ETag of the version to change. If the record has changed since, the
+	// request is refused with `version_conflict` and
+	// `details.current_version`. Without it, the last write wins.
+	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
+}
+
+// UpdateDocumentParams defines parameters for UpdateDocument.
+type UpdateDocumentParams struct {
 	// IfMatch The ETag of the version to change. If the record has changed since, the
 	// request is refused with `version_conflict` and
 	// `details.current_version`. Without it, the last write wins.
@@ -4237,6 +4350,9 @@ type ListInvoicesParams struct {
 	// FailedCheck Only invoices that fail this rule.
 	FailedCheck *FailedChecks `form:"failed_check,omitempty" json:"failed_check,omitempty"`
 
+	// HasDuplicate true: only invoices with a suspected duplicate that no user has dismissed. false: only the others.
+	HasDuplicate *HasDuplicate `form:"has_duplicate,omitempty" json:"has_duplicate,omitempty"`
+
 	// SyncState Only invoices in this state of the sync.
 	SyncState *SyncStates `form:"sync_state,omitempty" json:"sync_state,omitempty"`
 
@@ -4321,6 +4437,9 @@ type ExportInvoicesParams struct {
 	// FailedCheck Only invoices that fail this rule.
 	FailedCheck *FailedChecks `form:"failed_check,omitempty" json:"failed_check,omitempty"`
 
+	// HasDuplicate true: only invoices with a suspected duplicate that no user has dismissed. false: only the others.
+	HasDuplicate *HasDuplicate `form:"has_duplicate,omitempty" json:"has_duplicate,omitempty"`
+
 	// SyncState Only invoices in this state of the sync.
 	SyncState *SyncStates `form:"sync_state,omitempty" json:"sync_state,omitempty"`
 
@@ -4404,6 +4523,9 @@ type CreateExportLinkParams struct {
 
 	// FailedCheck Only invoices that fail this rule.
 	FailedCheck *FailedChecks `form:"failed_check,omitempty" json:"failed_check,omitempty"`
+
+	// HasDuplicate true: only invoices with a suspected duplicate that no user has dismissed. false: only the others.
+	HasDuplicate *HasDuplicate `form:"has_duplicate,omitempty" json:"has_duplicate,omitempty"`
 
 	// SyncState Only invoices in this state of the sync.
 	SyncState *SyncStates `form:"sync_state,omitempty" json:"sync_state,omitempty"`
@@ -4490,6 +4612,9 @@ type SumInvoicesParams struct {
 
 	// FailedCheck Only invoices that fail this rule.
 	FailedCheck *FailedChecks `form:"failed_check,omitempty" json:"failed_check,omitempty"`
+
+	// HasDuplicate true: only invoices with a suspected duplicate that no user has dismissed. false: only the others.
+	HasDuplicate *HasDuplicate `form:"has_duplicate,omitempty" json:"has_duplicate,omitempty"`
 
 	// SyncState Only invoices in this state of the sync.
 	SyncState *SyncStates `form:"sync_state,omitempty" json:"sync_state,omitempty"`
@@ -4696,6 +4821,12 @@ type UploadDocumentMultipartRequestBody = UploadForm
 // CreateUploadLinkJSONRequestBody defines body for CreateUploadLink for application/json ContentType.
 type CreateUploadLinkJSONRequestBody = UploadLinkCreate
 
+// UpdateDocumentJSONRequestBody defines body for UpdateDocument for application/json ContentType.
+type UpdateDocumentJSONRequestBody = DocumentPatch
+
+// UpdateDocumentApplicationMergePatchPlusJSONRequestBody defines body for UpdateDocument for application/merge-patch+json ContentType.
+type UpdateDocumentApplicationMergePatchPlusJSONRequestBody = DocumentPatch
+
 // MoveDocumentJSONRequestBody defines body for MoveDocument for application/json ContentType.
 type MoveDocumentJSONRequestBody = MoveRequest
 
@@ -4710,6 +4841,9 @@ type UpdateEntityJSONRequestBody = EntityUpdate
 
 // UpdateEmailIntakeJSONRequestBody defines body for UpdateEmailIntake for application/json ContentType.
 type UpdateEmailIntakeJSONRequestBody = EmailIntakeUpdate
+
+// CreateConnectLinkJSONRequestBody defines body for CreateConnectLink for application/json ContentType.
+type CreateConnectLinkJSONRequestBody = ConnectLinkCreate
 
 // ConnectIntegrationJSONRequestBody defines body for ConnectIntegration for application/json ContentType.
 type ConnectIntegrationJSONRequestBody = ConnectRequest
@@ -4815,6 +4949,9 @@ type ServerInterface interface {
 	// GetDocument Get a document
 	// (GET /api/documents/{document_id})
 	GetDocument(c *gin.Context, documentId DocumentId)
+	// UpdateDocument Change a document
+	// (PATCH /api/documents/{document_id})
+	UpdateDocument(c *gin.Context, documentId DocumentId, params UpdateDocumentParams)
 	// GetDocumentAttachment Download an embedded file
 	// (GET /api/documents/{document_id}/attachments/{attachment})
 	GetDocumentAttachment(c *gin.Context, documentId DocumentId, attachment int, params GetDocumentAttachmentParams)
@@ -4860,6 +4997,9 @@ type ServerInterface interface {
 	// ListIntegrations List providers and integrations
 	// (GET /api/integrations)
 	ListIntegrations(c *gin.Context, params ListIntegrationsParams)
+	// CreateConnectLink Create a connect link
+	// (POST /api/integrations/connect-links)
+	CreateConnectLink(c *gin.Context)
 	// ConnectIntegration Reconnect an integration
 	// (POST /api/integrations/{integration_id}/connect)
 	ConnectIntegration(c *gin.Context, integrationId BackendIntegrationId, params ConnectIntegrationParams)
@@ -5234,6 +5374,46 @@ func (siw *ServerInterfaceWrapper) ListDocuments(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "source" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "source", c.Request.URL.Query(), &params.Source, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter source: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "integration_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "integration_id", c.Request.URL.Query(), &params.IntegrationId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter integration_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "created_by" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_by", c.Request.URL.Query(), &params.CreatedBy, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter created_by: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "created_from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_from", c.Request.URL.Query(), &params.CreatedFrom, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter created_from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "created_to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_to", c.Request.URL.Query(), &params.CreatedTo, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter created_to: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "q" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -5247,6 +5427,14 @@ func (siw *ServerInterfaceWrapper) ListDocuments(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "external_id", c.Request.URL.Query(), &params.ExternalId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter external_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
 		return
 	}
 
@@ -5449,6 +5637,55 @@ func (siw *ServerInterfaceWrapper) GetDocument(c *gin.Context) {
 	}
 
 	siw.Handler.GetDocument(c, documentId)
+}
+
+// UpdateDocument operation middleware
+func (siw *ServerInterfaceWrapper) UpdateDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "document_id" -------------
+	var documentId DocumentId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "document_id", c.Param("document_id"), &documentId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter document_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpdateDocumentParams
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "If-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
+		var IfMatch externalRef0.IfMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for If-Match, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter If-Match: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.IfMatch = &IfMatch
+
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.UpdateDocument(c, documentId, params)
 }
 
 // GetDocumentAttachment operation middleware
@@ -6214,6 +6451,19 @@ func (siw *ServerInterfaceWrapper) ListIntegrations(c *gin.Context) {
 	siw.Handler.ListIntegrations(c, params)
 }
 
+// CreateConnectLink operation middleware
+func (siw *ServerInterfaceWrapper) CreateConnectLink(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.CreateConnectLink(c)
+}
+
 // ConnectIntegration operation middleware
 func (siw *ServerInterfaceWrapper) ConnectIntegration(c *gin.Context) {
 
@@ -6404,6 +6654,14 @@ func (siw *ServerInterfaceWrapper) ListInvoices(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "failed_check", c.Request.URL.Query(), &params.FailedCheck, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter failed_check: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "has_duplicate" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "has_duplicate", c.Request.URL.Query(), &params.HasDuplicate, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter has_duplicate: %w", err), http.StatusBadRequest)
 		return
 	}
 
@@ -6655,6 +6913,14 @@ func (siw *ServerInterfaceWrapper) ExportInvoices(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "has_duplicate" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "has_duplicate", c.Request.URL.Query(), &params.HasDuplicate, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter has_duplicate: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "sync_state" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "sync_state", c.Request.URL.Query(), &params.SyncState, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
@@ -6863,6 +7129,14 @@ func (siw *ServerInterfaceWrapper) CreateExportLink(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "failed_check", c.Request.URL.Query(), &params.FailedCheck, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter failed_check: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "has_duplicate" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "has_duplicate", c.Request.URL.Query(), &params.HasDuplicate, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter has_duplicate: %w", err), http.StatusBadRequest)
 		return
 	}
 
@@ -7098,6 +7372,14 @@ func (siw *ServerInterfaceWrapper) SumInvoices(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "failed_check", c.Request.URL.Query(), &params.FailedCheck, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter failed_check: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "has_duplicate" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "has_duplicate", c.Request.URL.Query(), &params.HasDuplicate, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter has_duplicate: %w", err), http.StatusBadRequest)
 		return
 	}
 
@@ -8381,6 +8663,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/documents", wrapper.ListDocuments)
 	router.DELETE(options.BaseURL+"/api/documents/:document_id", wrapper.DeleteDocument)
 	router.GET(options.BaseURL+"/api/documents/:document_id", wrapper.GetDocument)
+	router.PATCH(options.BaseURL+"/api/documents/:document_id", wrapper.UpdateDocument)
 	router.GET(options.BaseURL+"/api/documents/:document_id/content", wrapper.GetDocumentContent)
 	router.GET(options.BaseURL+"/api/documents/:document_id/pages/:page", wrapper.GetDocumentPage)
 	router.GET(options.BaseURL+"/api/documents/:document_id/pages/:page/words", wrapper.GetDocumentPageWords)
@@ -8409,6 +8692,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/invoices/:invoice_id/history", wrapper.GetInvoiceHistory)
 	router.GET(options.BaseURL+"/api/invoices/:invoice_id/validation", wrapper.GetInvoiceValidation)
 	router.GET(options.BaseURL+"/api/integrations", wrapper.ListIntegrations)
+	router.POST(options.BaseURL+"/api/integrations/connect-links", wrapper.CreateConnectLink)
 	router.POST(options.BaseURL+"/api/integrations/:integration_id/connect", wrapper.ConnectIntegration)
 	router.GET(options.BaseURL+"/api/integrations/:integration_id/status", wrapper.GetIntegrationStatus)
 	router.GET(options.BaseURL+"/api/entities/:entity_id/email", wrapper.GetEmailIntake)
@@ -11213,6 +11497,185 @@ type GetDocument503JSONResponse struct {
 }
 
 func (response GetDocument503JSONResponse) VisitGetDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateDocumentRequestObject struct {
+	DocumentId                        DocumentId `json:"document_id"`
+	Params                            UpdateDocumentParams
+	JSONBody                          *UpdateDocumentJSONRequestBody
+	ApplicationMergePatchPlusJSONBody *UpdateDocumentApplicationMergePatchPlusJSONRequestBody
+}
+
+type UpdateDocumentResponseObject interface {
+	VisitUpdateDocumentResponse(w http.ResponseWriter) error
+}
+
+type UpdateDocument200ResponseHeaders struct {
+	ETag       string
+	XRequestId *openapi_types.UUID
+}
+
+type UpdateDocument200JSONResponse struct {
+	Body    Document
+	Headers UpdateDocument200ResponseHeaders
+}
+
+func (response UpdateDocument200JSONResponse) VisitUpdateDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateDocument400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response UpdateDocument400JSONResponse) VisitUpdateDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateDocument401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response UpdateDocument401JSONResponse) VisitUpdateDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateDocument403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response UpdateDocument403JSONResponse) VisitUpdateDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateDocument404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response UpdateDocument404JSONResponse) VisitUpdateDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateDocument429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response UpdateDocument429JSONResponse) VisitUpdateDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateDocument500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response UpdateDocument500JSONResponse) VisitUpdateDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateDocument503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response UpdateDocument503JSONResponse) VisitUpdateDocumentResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -14323,6 +14786,180 @@ type ListIntegrations503JSONResponse struct {
 }
 
 func (response ListIntegrations503JSONResponse) VisitListIntegrationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateConnectLinkRequestObject struct {
+	Body *CreateConnectLinkJSONRequestBody
+}
+
+type CreateConnectLinkResponseObject interface {
+	VisitCreateConnectLinkResponse(w http.ResponseWriter) error
+}
+
+type CreateConnectLink200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type CreateConnectLink200JSONResponse struct {
+	Body    ConnectLink
+	Headers CreateConnectLink200ResponseHeaders
+}
+
+func (response CreateConnectLink200JSONResponse) VisitCreateConnectLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateConnectLink400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response CreateConnectLink400JSONResponse) VisitCreateConnectLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateConnectLink401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response CreateConnectLink401JSONResponse) VisitCreateConnectLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateConnectLink403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response CreateConnectLink403JSONResponse) VisitCreateConnectLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateConnectLink404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response CreateConnectLink404JSONResponse) VisitCreateConnectLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateConnectLink429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response CreateConnectLink429JSONResponse) VisitCreateConnectLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateConnectLink500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response CreateConnectLink500JSONResponse) VisitCreateConnectLinkResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateConnectLink503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response CreateConnectLink503JSONResponse) VisitCreateConnectLinkResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -21839,6 +22476,9 @@ type StrictServerInterface interface {
 	// GetDocument Get a document
 	// (GET /api/documents/{document_id})
 	GetDocument(ctx context.Context, request GetDocumentRequestObject) (GetDocumentResponseObject, error)
+	// UpdateDocument Change a document
+	// (PATCH /api/documents/{document_id})
+	UpdateDocument(ctx context.Context, request UpdateDocumentRequestObject) (UpdateDocumentResponseObject, error)
 	// GetDocumentAttachment Download an embedded file
 	// (GET /api/documents/{document_id}/attachments/{attachment})
 	GetDocumentAttachment(ctx context.Context, request GetDocumentAttachmentRequestObject) (GetDocumentAttachmentResponseObject, error)
@@ -21884,6 +22524,9 @@ type StrictServerInterface interface {
 	// ListIntegrations List providers and integrations
 	// (GET /api/integrations)
 	ListIntegrations(ctx context.Context, request ListIntegrationsRequestObject) (ListIntegrationsResponseObject, error)
+	// CreateConnectLink Create a connect link
+	// (POST /api/integrations/connect-links)
+	CreateConnectLink(ctx context.Context, request CreateConnectLinkRequestObject) (CreateConnectLinkResponseObject, error)
 	// ConnectIntegration Reconnect an integration
 	// (POST /api/integrations/{integration_id}/connect)
 	ConnectIntegration(ctx context.Context, request ConnectIntegrationRequestObject) (ConnectIntegrationResponseObject, error)
@@ -22593,6 +23236,69 @@ func (sh *strictHandler) GetDocument(ctx *gin.Context, documentId DocumentId) {
 	}
 }
 
+// UpdateDocument operation middleware
+func (sh *strictHandler) UpdateDocument(ctx *gin.Context, documentId DocumentId, params UpdateDocumentParams) {
+	var request UpdateDocumentRequestObject
+
+	request.DocumentId = documentId
+	request.Params = params
+	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/json") {
+
+		var body UpdateDocumentJSONRequestBody
+		var err error
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+		}
+		if err != nil {
+			sh.options.RequestErrorHandlerFunc(ctx, err)
+			return
+		}
+		request.JSONBody = &body
+
+	}
+	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/merge-patch+json") {
+
+		var body UpdateDocumentApplicationMergePatchPlusJSONRequestBody
+		var err error
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+		}
+		if err != nil {
+			sh.options.RequestErrorHandlerFunc(ctx, err)
+			return
+		}
+		request.ApplicationMergePatchPlusJSONBody = &body
+
+	}
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateDocument(ctx, request.(UpdateDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(UpdateDocumentResponseObject); ok {
+		if err := validResponse.VisitUpdateDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetDocumentAttachment operation middleware
 func (sh *strictHandler) GetDocumentAttachment(ctx *gin.Context, documentId DocumentId, attachment int, params GetDocumentAttachmentParams) {
 	var request GetDocumentAttachmentRequestObject
@@ -23061,6 +23767,45 @@ func (sh *strictHandler) ListIntegrations(ctx *gin.Context, params ListIntegrati
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ListIntegrationsResponseObject); ok {
 		if err := validResponse.VisitListIntegrationsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateConnectLink operation middleware
+func (sh *strictHandler) CreateConnectLink(ctx *gin.Context) {
+	var request CreateConnectLinkRequestObject
+
+	var body CreateConnectLinkJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateConnectLink(ctx, request.(CreateConnectLinkRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateConnectLink")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(CreateConnectLinkResponseObject); ok {
+		if err := validResponse.VisitCreateConnectLinkResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -202,8 +202,10 @@ export class Docledger {
   /**
    * List documents
    *
-   * The documents of one entity, newest first. Without `entity_id`, the documents
-   * of all entities that the caller can access.
+   * The documents of one entity, newest first unless `sort` is set. Without
+   * `entity_id`, of all entities that the caller can access. Filters combine; a
+   * repeated filter matches any of its values. A cursor is valid only with the
+   * filters and the sort order that it was returned for.
    */
   listDocuments(options: Call<types.ListDocumentsData> = {}): Pages<types.ListDocumentsResponse> {
     return this.#transport.list({ id: 'listDocuments', safe: true }, sdk.listDocuments, options, 'cursor')
@@ -279,6 +281,17 @@ export class Docledger {
    */
   deleteDocument(options: Call<types.DeleteDocumentData>): Promise<Answer<types.DeleteDocumentResponse>> {
     return this.#transport.call({ id: 'deleteDocument' }, sdk.deleteDocument, options)
+  }
+
+  /**
+   * Change a document
+   *
+   * A JSON merge patch: absent keys stay, `null` clears. The file itself never
+   * changes. An invoice takes the `external_id` that its document has when it is
+   * extracted; `updateInvoice` changes that of the invoice.
+   */
+  updateDocument(options: Call<types.UpdateDocumentData>): Promise<Answer<types.UpdateDocumentResponse>> {
+    return this.#transport.call({ id: 'updateDocument' }, sdk.updateDocument, options)
   }
 
   /**
@@ -457,6 +470,23 @@ export class Docledger {
   }
 
   /**
+   * Create a connect link
+   *
+   * Returns an address at which a person without an account of this service connects
+   * the entity to a provider: the customer whose ledger or document store it is. Its
+   * page names the organization, the entity, the provider and who asks, and continues
+   * to the consent of the provider after a click. The link is valid for one consent,
+   * for this entity and this provider; a declined or failed consent can be tried again
+   * until the link expires. The rights of the caller are checked again when it is used.
+   *
+   * The consent alone does not set the integration up: `setUpIntegration` does.
+   * Assistants get 403. An API key needs the role ADMIN.
+   */
+  createConnectLink(options: Call<types.CreateConnectLinkData>): Promise<Answer<types.CreateConnectLinkResponse>> {
+    return this.#transport.call({ id: 'createConnectLink' }, sdk.createConnectLink, options)
+  }
+
+  /**
    * Reconnect an integration
    *
    * Requests the consent of the provider again, like
@@ -474,8 +504,8 @@ export class Docledger {
   /**
    * Get the status of an integration
    *
-   * Returns the status and its reason, the granted OAuth scopes and the time of the
-   * last activity.
+   * Returns the status and its reason, the granted OAuth scopes, the time of the
+   * last activity, and the capabilities that are unavailable.
    */
   getIntegrationStatus(options: Call<types.GetIntegrationStatusData>): Promise<Answer<types.GetIntegrationStatusResponse>> {
     return this.#transport.call({ id: 'getIntegrationStatus', safe: true }, sdk.getIntegrationStatus, options)

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client/index.js';
-import type { AddInvoiceNoteData, AddInvoiceNoteErrors, AddInvoiceNoteResponses, ApproveInvoiceData, ApproveInvoiceErrors, ApproveInvoiceResponses, AssignInvoiceData, AssignInvoiceErrors, AssignInvoiceResponses, AuthorizeIntegrationData, AuthorizeIntegrationErrors, AuthorizeIntegrationResponses, ChangeInvoicesData, ChangeInvoicesErrors, ChangeInvoicesResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ConfirmAuthorizationData, ConfirmAuthorizationErrors, ConfirmAuthorizationResponses, ConfirmBankAccountData, ConfirmBankAccountErrors, ConfirmBankAccountResponses, ConnectEntitiesData, ConnectEntitiesErrors, ConnectEntitiesResponses, ConnectIntegrationData, ConnectIntegrationErrors, ConnectIntegrationResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateCheckoutSessionData, CreateCheckoutSessionErrors, CreateCheckoutSessionResponses, CreateEntityData, CreateEntityErrors, CreateEntityResponses, CreateExportLinkData, CreateExportLinkErrors, CreateExportLinkResponses, CreatePortalSessionData, CreatePortalSessionErrors, CreatePortalSessionResponses, CreateUploadLinkData, CreateUploadLinkErrors, CreateUploadLinkResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisconnectIntegrationData, DisconnectIntegrationErrors, DisconnectIntegrationResponses, DismissDuplicateData, DismissDuplicateErrors, DismissDuplicateResponses, EndSessionData, EndSessionErrors, EndSessionResponses, ExportInvoicesData, ExportInvoicesErrors, ExportInvoicesResponses, ExtractInvoiceData, ExtractInvoiceErrors, ExtractInvoiceResponses, FinishAuthorizationData, FinishAuthorizationErrors, FinishAuthorizationResponses, GetBillingData, GetBillingErrors, GetBillingResponses, GetBillingUsageData, GetBillingUsageErrors, GetBillingUsageResponses, GetDocumentAttachmentData, GetDocumentAttachmentErrors, GetDocumentAttachmentResponses, GetDocumentContentData, GetDocumentContentErrors, GetDocumentContentResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentPageWordsData, GetDocumentPageWordsErrors, GetDocumentPageWordsResponses, GetDocumentReadableData, GetDocumentReadableErrors, GetDocumentReadableResponses, GetDocumentResponses, GetEmailIntakeData, GetEmailIntakeErrors, GetEmailIntakeResponses, GetEntityData, GetEntityErrors, GetEntityResponses, GetIntegrationData, GetIntegrationErrors, GetIntegrationResponses, GetIntegrationStatusData, GetIntegrationStatusErrors, GetIntegrationStatusResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceHistoryData, GetInvoiceHistoryErrors, GetInvoiceHistoryResponses, GetInvoiceResponses, GetInvoiceValidationData, GetInvoiceValidationErrors, GetInvoiceValidationResponses, GetMeData, GetMeErrors, GetMeResponses, GetProcessingReportData, GetProcessingReportErrors, GetProcessingReportResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, GetSetupData, GetSetupErrors, GetSetupResponses, GetSupplierData, GetSupplierErrors, GetSupplierResponses, GetWebhookData, GetWebhookErrors, GetWebhookResponses, ListAccountingAccountsData, ListAccountingAccountsErrors, ListAccountingAccountsResponses, ListAccountingContactsData, ListAccountingContactsErrors, ListAccountingContactsResponses, ListAccountingCurrenciesData, ListAccountingCurrenciesErrors, ListAccountingCurrenciesResponses, ListAccountingOrganizationsData, ListAccountingOrganizationsErrors, ListAccountingOrganizationsResponses, ListAccountingTaxRatesData, ListAccountingTaxRatesErrors, ListAccountingTaxRatesResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListAttentionData, ListAttentionErrors, ListAttentionResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListEntitiesData, ListEntitiesErrors, ListEntitiesResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListIntegrationsData, ListIntegrationsErrors, ListIntegrationsResponses, ListInvoiceLinesData, ListInvoiceLinesErrors, ListInvoiceLinesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListPlansData, ListPlansErrors, ListPlansResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListSkippedFilesData, ListSkippedFilesErrors, ListSkippedFilesResponses, ListSuppliersData, ListSuppliersErrors, ListSuppliersResponses, ListTriggerSourcesData, ListTriggerSourcesErrors, ListTriggerSourcesResponses, ListTriggerSubSourcesData, ListTriggerSubSourcesErrors, ListTriggerSubSourcesResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesErrors, ListWebhookDeliveriesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, LoginData, LoginErrors, LoginResponses, LogoutData, LogoutErrors, LogoutResponses, MergeDocumentsData, MergeDocumentsErrors, MergeDocumentsResponses, MergeSupplierData, MergeSupplierErrors, MergeSupplierResponses, MoveDocumentData, MoveDocumentErrors, MoveDocumentResponses, ReceiveEmailData, ReceiveEmailErrors, ReceiveEmailResponses, ReceiveIdentityEventData, ReceiveIdentityEventErrors, ReceiveIdentityEventResponses, ReceivePaymentEventData, ReceivePaymentEventErrors, ReceivePaymentEventResponses, ReceiveStorageNotificationData, ReceiveStorageNotificationErrors, ReceiveStorageNotificationResponses, RefreshTokenData, RefreshTokenErrors, RefreshTokenResponses, RejectInvoiceData, RejectInvoiceErrors, RejectInvoiceResponses, ReopenInvoiceData, ReopenInvoiceErrors, ReopenInvoiceResponses, RetryWebhookDeliveryData, RetryWebhookDeliveryErrors, RetryWebhookDeliveryResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RotateWebhookSecretData, RotateWebhookSecretErrors, RotateWebhookSecretResponses, SetUpData, SetUpErrors, SetUpIntegrationData, SetUpIntegrationErrors, SetUpIntegrationResponses, SetUpResponses, SplitDocumentData, SplitDocumentErrors, SplitDocumentResponses, SumInvoicesData, SumInvoicesErrors, SumInvoicesResponses, SyncInvoiceData, SyncInvoiceErrors, SyncInvoiceResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateEmailIntakeData, UpdateEmailIntakeErrors, UpdateEmailIntakeResponses, UpdateEntityData, UpdateEntityErrors, UpdateEntityResponses, UpdateInvoiceData, UpdateInvoiceErrors, UpdateInvoiceResponses, UpdateSettingsData, UpdateSettingsErrors, UpdateSettingsResponses, UpdateSupplierData, UpdateSupplierErrors, UpdateSupplierResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UploadDocumentData, UploadDocumentErrors, UploadDocumentResponses, WhereToData, WhereToErrors, WhereToResponses } from './types.gen.js';
+import type { AddInvoiceNoteData, AddInvoiceNoteErrors, AddInvoiceNoteResponses, ApproveInvoiceData, ApproveInvoiceErrors, ApproveInvoiceResponses, AssignInvoiceData, AssignInvoiceErrors, AssignInvoiceResponses, AuthorizeIntegrationData, AuthorizeIntegrationErrors, AuthorizeIntegrationResponses, ChangeInvoicesData, ChangeInvoicesErrors, ChangeInvoicesResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ConfirmAuthorizationData, ConfirmAuthorizationErrors, ConfirmAuthorizationResponses, ConfirmBankAccountData, ConfirmBankAccountErrors, ConfirmBankAccountResponses, ConnectEntitiesData, ConnectEntitiesErrors, ConnectEntitiesResponses, ConnectIntegrationData, ConnectIntegrationErrors, ConnectIntegrationResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateCheckoutSessionData, CreateCheckoutSessionErrors, CreateCheckoutSessionResponses, CreateConnectLinkData, CreateConnectLinkErrors, CreateConnectLinkResponses, CreateEntityData, CreateEntityErrors, CreateEntityResponses, CreateExportLinkData, CreateExportLinkErrors, CreateExportLinkResponses, CreatePortalSessionData, CreatePortalSessionErrors, CreatePortalSessionResponses, CreateUploadLinkData, CreateUploadLinkErrors, CreateUploadLinkResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisconnectIntegrationData, DisconnectIntegrationErrors, DisconnectIntegrationResponses, DismissDuplicateData, DismissDuplicateErrors, DismissDuplicateResponses, EndSessionData, EndSessionErrors, EndSessionResponses, ExportInvoicesData, ExportInvoicesErrors, ExportInvoicesResponses, ExtractInvoiceData, ExtractInvoiceErrors, ExtractInvoiceResponses, FinishAuthorizationData, FinishAuthorizationErrors, FinishAuthorizationResponses, GetBillingData, GetBillingErrors, GetBillingResponses, GetBillingUsageData, GetBillingUsageErrors, GetBillingUsageResponses, GetDocumentAttachmentData, GetDocumentAttachmentErrors, GetDocumentAttachmentResponses, GetDocumentContentData, GetDocumentContentErrors, GetDocumentContentResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentPageWordsData, GetDocumentPageWordsErrors, GetDocumentPageWordsResponses, GetDocumentReadableData, GetDocumentReadableErrors, GetDocumentReadableResponses, GetDocumentResponses, GetEmailIntakeData, GetEmailIntakeErrors, GetEmailIntakeResponses, GetEntityData, GetEntityErrors, GetEntityResponses, GetIntegrationData, GetIntegrationErrors, GetIntegrationResponses, GetIntegrationStatusData, GetIntegrationStatusErrors, GetIntegrationStatusResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceHistoryData, GetInvoiceHistoryErrors, GetInvoiceHistoryResponses, GetInvoiceResponses, GetInvoiceValidationData, GetInvoiceValidationErrors, GetInvoiceValidationResponses, GetMeData, GetMeErrors, GetMeResponses, GetProcessingReportData, GetProcessingReportErrors, GetProcessingReportResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, GetSetupData, GetSetupErrors, GetSetupResponses, GetSupplierData, GetSupplierErrors, GetSupplierResponses, GetWebhookData, GetWebhookErrors, GetWebhookResponses, ListAccountingAccountsData, ListAccountingAccountsErrors, ListAccountingAccountsResponses, ListAccountingContactsData, ListAccountingContactsErrors, ListAccountingContactsResponses, ListAccountingCurrenciesData, ListAccountingCurrenciesErrors, ListAccountingCurrenciesResponses, ListAccountingOrganizationsData, ListAccountingOrganizationsErrors, ListAccountingOrganizationsResponses, ListAccountingTaxRatesData, ListAccountingTaxRatesErrors, ListAccountingTaxRatesResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListAttentionData, ListAttentionErrors, ListAttentionResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListEntitiesData, ListEntitiesErrors, ListEntitiesResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListIntegrationsData, ListIntegrationsErrors, ListIntegrationsResponses, ListInvoiceLinesData, ListInvoiceLinesErrors, ListInvoiceLinesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListPlansData, ListPlansErrors, ListPlansResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListSkippedFilesData, ListSkippedFilesErrors, ListSkippedFilesResponses, ListSuppliersData, ListSuppliersErrors, ListSuppliersResponses, ListTriggerSourcesData, ListTriggerSourcesErrors, ListTriggerSourcesResponses, ListTriggerSubSourcesData, ListTriggerSubSourcesErrors, ListTriggerSubSourcesResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesErrors, ListWebhookDeliveriesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, LoginData, LoginErrors, LoginResponses, LogoutData, LogoutErrors, LogoutResponses, MergeDocumentsData, MergeDocumentsErrors, MergeDocumentsResponses, MergeSupplierData, MergeSupplierErrors, MergeSupplierResponses, MoveDocumentData, MoveDocumentErrors, MoveDocumentResponses, ReceiveEmailData, ReceiveEmailErrors, ReceiveEmailResponses, ReceiveIdentityEventData, ReceiveIdentityEventErrors, ReceiveIdentityEventResponses, ReceivePaymentEventData, ReceivePaymentEventErrors, ReceivePaymentEventResponses, ReceiveStorageNotificationData, ReceiveStorageNotificationErrors, ReceiveStorageNotificationResponses, RefreshTokenData, RefreshTokenErrors, RefreshTokenResponses, RejectInvoiceData, RejectInvoiceErrors, RejectInvoiceResponses, ReopenInvoiceData, ReopenInvoiceErrors, ReopenInvoiceResponses, RetryWebhookDeliveryData, RetryWebhookDeliveryErrors, RetryWebhookDeliveryResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RotateWebhookSecretData, RotateWebhookSecretErrors, RotateWebhookSecretResponses, SetUpData, SetUpErrors, SetUpIntegrationData, SetUpIntegrationErrors, SetUpIntegrationResponses, SetUpResponses, SplitDocumentData, SplitDocumentErrors, SplitDocumentResponses, SumInvoicesData, SumInvoicesErrors, SumInvoicesResponses, SyncInvoiceData, SyncInvoiceErrors, SyncInvoiceResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateEmailIntakeData, UpdateEmailIntakeErrors, UpdateEmailIntakeResponses, UpdateEntityData, UpdateEntityErrors, UpdateEntityResponses, UpdateInvoiceData, UpdateInvoiceErrors, UpdateInvoiceResponses, UpdateSettingsData, UpdateSettingsErrors, UpdateSettingsResponses, UpdateSupplierData, UpdateSupplierErrors, UpdateSupplierResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UploadDocumentData, UploadDocumentErrors, UploadDocumentResponses, WhereToData, WhereToErrors, WhereToResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -273,8 +273,10 @@ export const getBillingUsage = <ThrowOnError extends boolean = false>(options?: 
 /**
  * List documents
  *
- * The documents of one entity, newest first. Without `entity_id`, the documents
- * of all entities that the caller can access.
+ * The documents of one entity, newest first unless `sort` is set. Without
+ * `entity_id`, of all entities that the caller can access. Filters combine; a
+ * repeated filter matches any of its values. A cursor is valid only with the
+ * filters and the sort order that it was returned for.
  *
  */
 export const listDocuments = <ThrowOnError extends boolean = false>(options?: Options<ListDocumentsData, ThrowOnError>) => (options?.client ?? client).get<ListDocumentsResponses, ListDocumentsErrors, ThrowOnError>({
@@ -381,6 +383,24 @@ export const getDocument = <ThrowOnError extends boolean = false>(options: Optio
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/documents/{document_id}',
     ...options
+});
+
+/**
+ * Change a document
+ *
+ * A JSON merge patch: absent keys stay, `null` clears. The file itself never
+ * changes. An invoice takes the `external_id` that its document has when it is
+ * extracted; `updateInvoice` changes that of the invoice.
+ *
+ */
+export const updateDocument = <ThrowOnError extends boolean = false>(options: Options<UpdateDocumentData, ThrowOnError>) => (options.client ?? client).patch<UpdateDocumentResponses, UpdateDocumentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/documents/{document_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 /**
@@ -624,6 +644,30 @@ export const listIntegrations = <ThrowOnError extends boolean = false>(options?:
 });
 
 /**
+ * Create a connect link
+ *
+ * Returns an address at which a person without an account of this service connects
+ * the entity to a provider: the customer whose ledger or document store it is. Its
+ * page names the organization, the entity, the provider and who asks, and continues
+ * to the consent of the provider after a click. The link is valid for one consent,
+ * for this entity and this provider; a declined or failed consent can be tried again
+ * until the link expires. The rights of the caller are checked again when it is used.
+ *
+ * The consent alone does not set the integration up: `setUpIntegration` does.
+ * Assistants get 403. An API key needs the role ADMIN.
+ *
+ */
+export const createConnectLink = <ThrowOnError extends boolean = false>(options: Options<CreateConnectLinkData, ThrowOnError>) => (options.client ?? client).post<CreateConnectLinkResponses, CreateConnectLinkErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/integrations/connect-links',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Reconnect an integration
  *
  * Requests the consent of the provider again, like
@@ -648,8 +692,8 @@ export const connectIntegration = <ThrowOnError extends boolean = false>(options
 /**
  * Get the status of an integration
  *
- * Returns the status and its reason, the granted OAuth scopes and the time of the
- * last activity.
+ * Returns the status and its reason, the granted OAuth scopes, the time of the
+ * last activity, and the capabilities that are unavailable.
  *
  */
 export const getIntegrationStatus = <ThrowOnError extends boolean = false>(options: Options<GetIntegrationStatusData, ThrowOnError>) => (options.client ?? client).get<GetIntegrationStatusResponses, GetIntegrationStatusErrors, ThrowOnError>({

@@ -721,6 +721,28 @@ export type ConnectEntitiesResult = {
     items: Array<ConnectedEntity>;
 };
 
+export type ConnectLink = {
+    expires_at: Timestamp;
+    integration_id: Id;
+    /**
+     * The address. It is a credential: send it only to the person who is to consent.
+     */
+    url: string;
+};
+
+export type ConnectLinkCreate = {
+    entity_id: Id;
+    /**
+     * Seconds until the link expires.
+     */
+    expires_in?: number;
+    provider: ProviderInput;
+    /**
+     * Where the browser goes after the consent, with the parameters of `authorizeIntegration`. The installation must allow its origin. Default: a page of this service with the result.
+     */
+    redirect_url?: string;
+};
+
 export type ConnectRequest = {
     /**
      * Where the browser returns after the consent. The installation must allow its origin.
@@ -793,7 +815,7 @@ export type DeliveredEvent = {
     /**
      * The type. Later releases may add types.
      */
-    type: 'document.received' | 'document.extracted' | 'document.failed' | 'document.not_an_invoice' | 'document.split' | 'document.held' | 'document.deleted' | 'document.moved' | 'invoice.extracted' | 'invoice.needs_review' | 'invoice.corrected' | 'invoice.approved' | 'invoice.approval_withdrawn' | 'invoice.rejected' | 'invoice.assigned' | 'invoice.note_added' | 'invoice.reopened' | 'invoice.duplicate_found' | 'invoice.duplicate_dismissed' | 'invoice.rechecked' | 'invoice.sync_queued' | 'invoice.synced' | 'invoice.sync_failed' | 'entity.created' | 'entity.changed' | 'settings.changed' | 'member.added' | 'member.changed' | 'member.removed' | 'member.session_ended' | 'organization.deactivated' | 'organization.reactivated' | 'supplier.created' | 'supplier.changed' | 'supplier.bank_account_new' | 'supplier.merged' | 'integration.set_up' | 'integration.activated' | 'integration.error' | 'integration.healed' | 'integration.disconnected' | 'api_key.created' | 'api_key.revoked' | 'api_key.expiring' | 'webhook.created' | 'webhook.changed' | 'webhook.secret_rotated' | 'webhook.disabled' | 'webhook.deleted' | 'webhook.test' | 'billing.limit_reached' | 'billing.charge_paid' | 'billing.charge_failed' | 'billing.double_charge_suspected' | (string & {});
+    type: 'document.received' | 'document.extracted' | 'document.failed' | 'document.not_an_invoice' | 'document.split' | 'document.held' | 'document.deleted' | 'document.moved' | 'document.changed' | 'invoice.extracted' | 'invoice.needs_review' | 'invoice.corrected' | 'invoice.approved' | 'invoice.approval_withdrawn' | 'invoice.rejected' | 'invoice.assigned' | 'invoice.note_added' | 'invoice.reopened' | 'invoice.duplicate_found' | 'invoice.duplicate_dismissed' | 'invoice.rechecked' | 'invoice.sync_queued' | 'invoice.synced' | 'invoice.sync_failed' | 'entity.created' | 'entity.changed' | 'settings.changed' | 'member.added' | 'member.changed' | 'member.removed' | 'member.session_ended' | 'organization.deactivated' | 'organization.reactivated' | 'supplier.created' | 'supplier.changed' | 'supplier.bank_account_new' | 'supplier.merged' | 'integration.set_up' | 'integration.activated' | 'integration.error' | 'integration.healed' | 'integration.disconnected' | 'integration.link_created' | 'api_key.created' | 'api_key.revoked' | 'api_key.expiring' | 'webhook.created' | 'webhook.changed' | 'webhook.secret_rotated' | 'webhook.disabled' | 'webhook.deleted' | 'webhook.test' | 'billing.limit_reached' | 'billing.charge_paid' | 'billing.charge_failed' | 'billing.double_charge_suspected' | (string & {});
 };
 
 /**
@@ -894,9 +916,9 @@ export type Document = {
      */
     size_bytes: number;
     /**
-     * UPLOAD: sent by a caller. TRIGGER: ingested from a document store. EMAIL: sent to the address of the entity.
+     * UPLOAD: sent by a caller. TRIGGER: ingested from a document store. EMAIL: sent to the address of the entity. FOLDER: dropped into its folder on the server.
      */
-    source: 'UPLOAD' | 'TRIGGER' | 'EMAIL' | (string & {});
+    source: 'UPLOAD' | 'TRIGGER' | 'EMAIL' | 'FOLDER' | (string & {});
     /**
      * The path in the document store, in the e-mail or in the archive.
      */
@@ -914,6 +936,18 @@ export type DocumentList = {
     items: Array<Document>;
     next_cursor: NextCursor;
 };
+
+/**
+ * A merge patch of a document.
+ */
+export type DocumentPatch = {
+    /**
+     * The id of the document in the caller's own program.
+     */
+    external_id?: string | null;
+};
+
+export type DocumentSort = 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
 
 /**
  * The progress of the extraction.
@@ -1656,6 +1690,10 @@ export type IntegrationStatusReport = {
     status: IntegrationStatus;
     status_reason: StatusReason;
     type: IntegrationType;
+    /**
+     * The capabilities that the provider or the consent does not allow. Everything else works.
+     */
+    unavailable: Array<UnavailableCapability>;
 };
 
 /**
@@ -2730,9 +2768,13 @@ export type RuleSet = {
 };
 
 /**
- * A session that began with one sign-in.
+ * A session that began with one sign-in, or with the consent to an assistant.
  */
 export type Session = {
+    /**
+     * The OAuth client of the assistant; null for a sign-in.
+     */
+    client_id: string | null;
     created_at: Timestamp;
     /**
      * Whether it is the session of this request.
@@ -3352,6 +3394,24 @@ export type TriggerSourceList = {
     next_cursor: string | null;
 };
 
+/**
+ * A capability that an integration does not have at present.
+ */
+export type UnavailableCapability = {
+    /**
+     * notifications: the document store announces changes. attachments: bills have the original attached.
+     */
+    capability: 'notifications' | 'attachments' | (string & {});
+    /**
+     * Why it is unavailable, with the words of the provider.
+     */
+    reason: string;
+    /**
+     * What makes it available.
+     */
+    remedy: string;
+};
+
 export type UploadForm = {
     entity_id: Id;
     /**
@@ -3691,6 +3751,11 @@ export type GrossMax = string;
  * Gross total of at least this amount.
  */
 export type GrossMin = string;
+
+/**
+ * true: only invoices with a suspected duplicate that no user has dismissed. false: only the others.
+ */
+export type HasDuplicate = boolean;
 
 /**
  * Makes a retry safe. For 24 hours, the same key in the same organization,
@@ -4619,13 +4684,37 @@ export type ListDocumentsData = {
          */
         status?: Array<DocumentStatusFilter>;
         /**
-         * Only files with this part of the name; ignores case.
+         * Only documents from this source; repeatable.
+         */
+        source?: Array<SourceFilter>;
+        /**
+         * Only documents that this document store delivered; repeatable.
+         */
+        integration_id?: Array<Id>;
+        /**
+         * Only documents that this user or API key uploaded; `me` is the caller.
+         */
+        created_by?: string;
+        /**
+         * Created at or after this time.
+         */
+        created_from?: string;
+        /**
+         * Created before this time.
+         */
+        created_to?: string;
+        /**
+         * Only files with this part of the name; ignores case and accents.
          */
         q?: string;
         /**
          * Records with this id of another program.
          */
         external_id?: Array<string>;
+        /**
+         * The order; `-` sorts descending.
+         */
+        sort?: DocumentSort;
         /**
          * The number of items per page.
          */
@@ -4966,6 +5055,69 @@ export type GetDocumentResponses = {
 };
 
 export type GetDocumentResponse = GetDocumentResponses[keyof GetDocumentResponses];
+
+export type UpdateDocumentData = {
+    body: DocumentPatch;
+    headers?: {
+        /**
+         * The ETag of the version to change. If the record has changed since, the
+         * request is refused with `version_conflict` and
+         * `details.current_version`. Without it, the last write wins.
+         *
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * The document.
+         */
+        document_id: Id;
+    };
+    query?: never;
+    url: '/api/documents/{document_id}';
+};
+
+export type UpdateDocumentErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type UpdateDocumentError = UpdateDocumentErrors[keyof UpdateDocumentErrors];
+
+export type UpdateDocumentResponses = {
+    /**
+     * The changed document.
+     */
+    200: Document;
+};
+
+export type UpdateDocumentResponse = UpdateDocumentResponses[keyof UpdateDocumentResponses];
 
 export type GetDocumentAttachmentData = {
     body?: never;
@@ -5934,6 +6086,55 @@ export type ListIntegrationsResponses = {
 
 export type ListIntegrationsResponse = ListIntegrationsResponses[keyof ListIntegrationsResponses];
 
+export type CreateConnectLinkData = {
+    body: ConnectLinkCreate;
+    path?: never;
+    query?: never;
+    url: '/api/integrations/connect-links';
+};
+
+export type CreateConnectLinkErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type CreateConnectLinkError = CreateConnectLinkErrors[keyof CreateConnectLinkErrors];
+
+export type CreateConnectLinkResponses = {
+    /**
+     * The link. No other response contains it.
+     */
+    200: ConnectLink;
+};
+
+export type CreateConnectLinkResponse = CreateConnectLinkResponses[keyof CreateConnectLinkResponses];
+
 export type ConnectIntegrationData = {
     body: ConnectRequest;
     path: {
@@ -6112,6 +6313,10 @@ export type ListInvoicesData = {
          * Only invoices that fail this rule.
          */
         failed_check?: Array<string>;
+        /**
+         * true: only invoices with a suspected duplicate that no user has dismissed. false: only the others.
+         */
+        has_duplicate?: boolean;
         /**
          * Only invoices in this state of the sync.
          */
@@ -6320,6 +6525,10 @@ export type ExportInvoicesData = {
          */
         failed_check?: Array<string>;
         /**
+         * true: only invoices with a suspected duplicate that no user has dismissed. false: only the others.
+         */
+        has_duplicate?: boolean;
+        /**
          * Only invoices in this state of the sync.
          */
         sync_state?: Array<SyncStateFilter>;
@@ -6465,6 +6674,10 @@ export type CreateExportLinkData = {
          * Only invoices that fail this rule.
          */
         failed_check?: Array<string>;
+        /**
+         * true: only invoices with a suspected duplicate that no user has dismissed. false: only the others.
+         */
+        has_duplicate?: boolean;
         /**
          * Only invoices in this state of the sync.
          */
@@ -6661,6 +6874,10 @@ export type SumInvoicesData = {
          * Only invoices that fail this rule.
          */
         failed_check?: Array<string>;
+        /**
+         * true: only invoices with a suspected duplicate that no user has dismissed. false: only the others.
+         */
+        has_duplicate?: boolean;
         /**
          * Only invoices in this state of the sync.
          */
