@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"docledger/adapter/extract/sniff"
 	"docledger/infrastructure/clock"
 )
 
@@ -40,3 +41,9 @@ func (s *Service) Prewarm(ctx context.Context) error {
 	}
 	return s.pipeline.Prewarm(ctx)
 }
+
+// sniffer detects the media types of uploads.
+type sniffer struct{}
+
+// MediaType implements documents.Sniffer.
+func (sniffer) MediaType(prefix []byte) string { return sniff.Detect(prefix).MediaType }

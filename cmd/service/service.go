@@ -21,7 +21,6 @@ import (
 	"docledger/adapter/authserver"
 	"docledger/adapter/email"
 	"docledger/adapter/extract"
-	"docledger/adapter/extract/sniff"
 	"docledger/adapter/httpapi"
 	"docledger/adapter/httpapi/convert"
 	"docledger/adapter/httpapi/edge"
@@ -495,9 +494,3 @@ func (s *Service) Close() error {
 	}
 	return errors.Join(errs...)
 }
-
-// sniffer detects the media types of uploads.
-type sniffer struct{}
-
-// MediaType implements documents.Sniffer.
-func (sniffer) MediaType(prefix []byte) string { return sniff.Detect(prefix).MediaType }

@@ -147,7 +147,7 @@ type Draft struct {
 	Checks []invoice.Check
 	// Readings are the printed texts that can be values, in reading order. They are nil unless
 	// Source.Readings is set and the pages have a text layer.
-	Readings []Reading `json:",omitempty"`
+	Readings []Reading
 }
 
 // ContainedFile is a file in a container: an e-mail or an archive.

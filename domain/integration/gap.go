@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Capability is an optional ability of an integration. Without it everything else goes on.
+// Capability is an optional ability of an integration. Without it everything else works.
 type Capability string
 
 // The capabilities.

@@ -96,7 +96,7 @@ func TestStoreTellsWhenToComeBack(t *testing.T) {
 }
 
 // TestNotificationsRefused verifies that the status names the refusal of a store
-// that does not announce changes, with a remedy, and that polling goes on.
+// that does not announce changes, with a remedy, and that polling continues.
 func TestNotificationsRefused(t *testing.T) {
 	t.Parallel()
 	for provider, refuse := range map[string]func(t *testing.T, o *harness.Options) *harness.Store{
