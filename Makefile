@@ -35,7 +35,7 @@ build: ## build bin/docledger, bin/sandbox and bin/docledger-ocr, the web applic
 
 .PHONY: test
 test: ## run all tests but attacks and kills; sets up PostgreSQL where the machine has none
-	@$(GO) run ./test/postgres/cmd/testpostgres -- bash test/run.sh
+	@$(GO) run ./test/lib/postgres/cmd/testpostgres -- bash test/run.sh
 
 .PHONY: test-fast
 test-fast: ## run the tests of the packages without the suites over the whole service, within about a minute
@@ -43,16 +43,16 @@ test-fast: ## run the tests of the packages without the suites over the whole se
 
 .PHONY: attack
 attack: ## attack the service with hostile bodies, connections and images; memory and response times have limits
-	@$(GO) run ./test/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 15m ./test/attack
+	@$(GO) run ./test/lib/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 15m ./test/suites/attack
 
 .PHONY: recipes
 recipes: ## follow the recipes of CONTRIBUTING.md in a copy of the committed files
-	@$(GO) run ./test/postgres/cmd/testpostgres -- $(GO) run ./test/recipes
+	@$(GO) run ./test/lib/postgres/cmd/testpostgres -- $(GO) run ./test/cmd/recipes
 
 .PHONY: gen
 gen: ## regenerate gen/ and openapi/docledger.json from the specs (needs node and npm)
 	@$(GO) generate ./openapi ./domain/... ./infrastructure/notices
-	@$(GO) run ./test/docs/configdocs/write
+	@$(GO) run ./test/suites/docs/configdocs/write
 	@bash client/typescript/generate.sh
 
 .PHONY: verify
@@ -66,29 +66,29 @@ fmt: ## format all Go code
 .PHONY: lint
 lint: ## vet and staticcheck
 	@$(GO) vet $(PACKAGES)
-	@$(GO) vet -tags image ./test/image
+	@$(GO) vet -tags image ./test/suites/image
 	@$(GO) tool staticcheck $$($(GO) list $(PACKAGES) | grep -v /gen/)
 
 .PHONY: assistant
 assistant: ## do 40 everyday tasks as a scripted assistant; print the calls and the bytes of each, with the goals
-	@$(GO) test -count=1 -run TestEverydayTasks ./test/everyday -v
+	@$(GO) test -count=1 -run TestEverydayTasks ./test/suites/everyday -v
 
 .PHONY: bench
 bench: build ## print the speed and memory figures with their goals and their spread over ROUNDS rounds (3); WRITE=1 writes docs/benchmarks.md
-	@$(GO) run ./test/bench
+	@$(GO) run ./test/cmd/bench
 
 .PHONY: certify
 certify: ## drive the simulators with the vendors' own published clients, and validate every exchange against the vendors' definitions (needs node and npm)
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && export DOCLEDGER_DEFINITIONS="$$folder" && \
-	for suite in test/certification test/certification/identity test/certification/ledger-* test/certification/store-* test/certification/definitions; do \
+	for suite in test/cmd/certification test/cmd/certification/identity test/cmd/certification/ledger-* test/cmd/certification/store-* test/cmd/certification/definitions; do \
 		$(GO) run ./$$suite || exit 1; \
 	done
 
 .PHONY: image
 image: ## build the container image into bin/image.tar, with an engine or without, and run what is in it; a tagged commit needs BUILDER=…@sha256:… or SNAPSHOT=1
 	@bash web/build.sh
-	@VERSION=$(VERSION) BUILDER=$(BUILDER) bash test/image/build.sh bin/image.tar
-	@DOCLEDGER_IMAGE=$(CURDIR)/bin/image.tar $(GO) run ./test/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 10m -tags image ./test/image
+	@VERSION=$(VERSION) BUILDER=$(BUILDER) bash test/suites/image/build.sh bin/image.tar
+	@DOCLEDGER_IMAGE=$(CURDIR)/bin/image.tar $(GO) run ./test/lib/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 10m -tags image ./test/suites/image
 
 .PHONY: sbom
 sbom: build ## write the bill of materials of bin/docledger to bin/docledger.cdx.json (CycloneDX)
@@ -97,27 +97,27 @@ sbom: build ## write the bill of materials of bin/docledger to bin/docledger.cdx
 
 .PHONY: release
 release: sbom ## build the archives of a tagged release into bin/release; SNAPSHOT=1 builds an untagged commit, PLATFORMS='linux/amd64 …' only these
-	@bash test/release/build.sh bin/release
+	@bash test/cmd/release/build.sh bin/release
 
 .PHONY: manifests
 manifests: ## build the manifests for Kubernetes and validate them (needs python3)
-	@bash test/deploy/manifests.sh
+	@bash test/suites/deploy/manifests.sh
 
 .PHONY: contract
 contract: build ## call every operation at least 20 times with success and validate every response against the specification
-	@$(GO) run ./test/contract -sandbox bin/sandbox
+	@$(GO) run ./test/cmd/contract -sandbox bin/sandbox
 
 .PHONY: changes
 changes: ## fail on a breaking change of the API since the last release that CHANGELOG.md does not announce
-	@$(GO) run ./test/apidiff
+	@$(GO) run ./test/cmd/apidiff
 
 .PHONY: conformance
 conformance: ## run the tool protocol's official suite against the tool server (needs npm)
-	@$(GO) run ./test/conformance
+	@$(GO) run ./test/cmd/conformance
 
 .PHONY: clients
 clients: build ## sign in with the tool protocol's published clients and work through tools (needs npm)
-	@$(GO) run ./test/clients
+	@$(GO) run ./test/cmd/clients
 
 .PHONY: client-test
 client-test: build ## pack the TypeScript client and call every operation of the sandbox with it (needs node and npm)
@@ -129,19 +129,19 @@ python-test: build ## generate the Python client, build its wheel and test it an
 
 .PHONY: browser
 browser: build ## use the web application, the pages of the documentation and the TypeScript client in a real browser (needs chromium and npm)
-	@bash test/browser/run.sh
+	@bash test/suites/browser/run.sh
 
 .PHONY: pictures
 pictures: build ## take the pictures of the web application in docs/ again (needs chromium and npm)
-	@cd test/browser && PICTURES=$(CURDIR)/docs/images bash run.sh pictures.test.mjs
+	@cd test/suites/browser && PICTURES=$(CURDIR)/docs/images bash run.sh pictures.test.mjs
 
 .PHONY: faults
 faults: build ## kill the service FAULTS times over uploads, bookings, webhooks and WATCHED files of each document store on each database, and make as much trouble for three replicas
-	@DOCLEDGER_FAULTS=$(FAULTS) DOCLEDGER_WATCHED=$(WATCHED) $(GO) run ./test/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 120m -v ./test/faults
+	@DOCLEDGER_FAULTS=$(FAULTS) DOCLEDGER_WATCHED=$(WATCHED) $(GO) run ./test/lib/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 120m -v ./test/suites/faults
 
 .PHONY: month
 month: ## play a month of twelve entities with MONTH documents over every channel, with faults, and check what must hold at its end
-	@DOCLEDGER_MONTH=$(MONTH) $(GO) test -count=1 -timeout 15m -v -run TestMonth ./test/month
+	@DOCLEDGER_MONTH=$(MONTH) $(GO) test -count=1 -timeout 15m -v -run TestMonth ./test/suites/month
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME

@@ -10,7 +10,7 @@ import (
 
 	"docledger/infrastructure/database"
 	"docledger/migrations"
-	"docledger/test/postgres"
+	"docledger/test/lib/postgres"
 
 	"github.com/pressly/goose/v3"
 )

@@ -15,7 +15,7 @@ import (
 	"docledger/domain/organization"
 	"docledger/infrastructure/database"
 	"docledger/migrations"
-	"docledger/test/postgres"
+	"docledger/test/lib/postgres"
 
 	"github.com/google/uuid"
 	"github.com/pressly/goose/v3"

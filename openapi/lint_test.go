@@ -20,7 +20,7 @@ import (
 	"docledger/domain/integration"
 	"docledger/domain/invoice"
 	"docledger/openapi"
-	"docledger/test/vendornames"
+	"docledger/test/suites/vendornames"
 	usecasebilling "docledger/usecase/billing"
 
 	"github.com/getkin/kin-openapi/openapi3"

@@ -12,7 +12,7 @@ content='adapter/extract/(container|content|einvoice|pdf|pdftext|readable|signed
 mapfile -t all < <(go list ./... | grep -Ev '^docledger/(gen/|test/(.*/)?(attack|faults)$)')
 if [[ ${1:-} == fast ]]; then
 	mapfile -t some < <(printf '%s\n' "${all[@]}" | grep -Ev "^docledger/($sqlite|adapter/(store|queue)/.*postgres|test/|adapter/extract/(container|einvoice/rules))" || true)
-	exec go test "${some[@]}" ./test/arch
+	exec go test "${some[@]}" ./test/suites/arch
 fi
 plain="^docledger/($sqlite|$content|test/.*)\$"
 mapfile -t race < <(printf '%s\n' "${all[@]}" | grep -Ev "$plain" || true)
@@ -23,7 +23,7 @@ if [[ -z ${EINVOICE_SUITES:-} ]]; then
 	# Without -v the tests cannot say it: go prints nothing of a package that passes.
 	echo "THE OFFICIAL E-INVOICE SUITES ARE ABSENT: the committed tables of their cases and severities were tested instead (EINVOICE_SUITES)." >&2
 fi
-# What the suites over HTTP see of each field of the API's answers; see test/fields.
+# What the suites over HTTP see of each field of the API's answers; see test/cmd/fields.
 DOCLEDGER_FIELDS=$(mktemp -d)
 export DOCLEDGER_FIELDS
 trap 'rm -rf "$DOCLEDGER_FIELDS"' EXIT
@@ -38,6 +38,6 @@ phase "with the race detector" go test -race -timeout 15m "${race[@]}"
 # Three packages at once: the suites wait more than they compute.
 phase "without it" go test -p 3 -timeout 15m "${rest[@]}"
 phase "the whole product on PostgreSQL, with the race detector" go test -race -timeout 15m \
-	-run '^(TestUploadBecomes.*|TestReview.*|TestIdempotency.*|TestTrialLimits.*|TestConcurrent.*|TestSweep.*)$/^postgres$' ./test/e2e
-phase "fields of the answers" go run ./test/fields "$DOCLEDGER_FIELDS"
+	-run '^(TestUploadBecomes.*|TestReview.*|TestIdempotency.*|TestTrialLimits.*|TestConcurrent.*|TestSweep.*)$/^postgres$' ./test/suites/e2e
+phase "fields of the answers" go run ./test/cmd/fields "$DOCLEDGER_FIELDS"
 exit "$status"

@@ -21,6 +21,6 @@ unformatted=$(gofmt -l $(git ls-files -co --exclude-standard '*.go' | grep -v '^
 go mod tidy -diff >/dev/null 2>&1 || problem "go.mod or go.sum is not tidy, run go mod tidy"
 make --no-print-directory lint || problem "vet or staticcheck has findings"
 # The specs' own lint, and the walk of routes against specs.
-go test ./openapi/... ./adapter/httpapi/... ./test/arch/... || problem "specs, routes or rooms do not fit"
+go test ./openapi/... ./adapter/httpapi/... ./test/suites/arch/... || problem "specs, routes or rooms do not fit"
 [[ $status -eq 0 ]] && echo "verify: nothing to complain about"
 exit "$status"

@@ -12,7 +12,7 @@ import (
 	"docledger/adapter/cache"
 	"docledger/adapter/cache/cachetest"
 	"docledger/domain/billing"
-	"docledger/test/redis"
+	"docledger/test/lib/redis"
 
 	"github.com/google/uuid"
 	client "github.com/redis/go-redis/v9"

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"docledger/test/redis"
+	"docledger/test/lib/redis"
 
 	"github.com/google/uuid"
 	client "github.com/redis/go-redis/v9"

@@ -19,7 +19,7 @@ import (
 	"docledger/adapter/extract/pdf/pdftest"
 	"docledger/adapter/extract/signed/signedtest"
 	"docledger/domain/extraction"
-	"docledger/test/cputime"
+	"docledger/test/lib/cputime"
 )
 
 // The maximum cost of one document with any content.

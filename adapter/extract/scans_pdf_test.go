@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"docledger/domain/extraction"
-	"docledger/test/scans"
+	"docledger/test/lib/scans"
 )
 
 func TestScanNeedsRecognition(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"docledger/adapter/extract/ocr/raster"
 	"docledger/domain/extraction"
 	"docledger/domain/invoice"
-	"docledger/test/scans"
+	"docledger/test/lib/scans"
 )
 
 // reading returns a pipeline that supports scans.

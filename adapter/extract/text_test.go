@@ -11,7 +11,7 @@ import (
 	"docledger/adapter/extract"
 	"docledger/adapter/extract/pdf/pdftest"
 	"docledger/domain/invoice"
-	"docledger/test/generator"
+	"docledger/test/lib/generator"
 )
 
 func TestPDFsWithoutUsableDataAndText(t *testing.T) {

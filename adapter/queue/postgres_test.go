@@ -15,7 +15,7 @@ import (
 	"docledger/adapter/store"
 	"docledger/domain/job"
 	"docledger/infrastructure/database"
-	"docledger/test/postgres"
+	"docledger/test/lib/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"

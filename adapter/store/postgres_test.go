@@ -6,7 +6,7 @@ import (
 
 	"docledger/adapter/store/storetest"
 	"docledger/infrastructure/database"
-	"docledger/test/postgres"
+	"docledger/test/lib/postgres"
 
 	"gorm.io/gorm"
 )

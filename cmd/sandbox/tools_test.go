@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"docledger/test/assistant"
-	"docledger/test/harness"
+	"docledger/test/lib/harness"
+	"docledger/test/suites/assistant"
 )
 
 // corpus is an optional folder of real documents with their expected values in expected.json.

@@ -5,7 +5,7 @@ import (
 
 	"docledger/domain/invoice"
 	"docledger/domain/money"
-	"docledger/test/cputime"
+	"docledger/test/lib/cputime"
 )
 
 // TestChecksOfAVastInvoice guards the cost of the checks. They run in the service, so their time

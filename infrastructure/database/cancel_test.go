@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"docledger/infrastructure/database"
-	"docledger/test/postgres"
-	"docledger/test/tcpproxy"
+	"docledger/test/lib/postgres"
+	"docledger/test/lib/tcpproxy"
 )
 
 // TestStatementsEndWithTheirConnection loses the connection of a running statement, and

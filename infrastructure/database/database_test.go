@@ -14,7 +14,7 @@ import (
 
 	"docledger/infrastructure/database"
 	"docledger/migrations"
-	"docledger/test/postgres"
+	"docledger/test/lib/postgres"
 )
 
 // both runs a test on an empty database of each type.

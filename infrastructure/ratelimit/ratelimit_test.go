@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"docledger/infrastructure/ratelimit"
-	"docledger/test/redis"
+	"docledger/test/lib/redis"
 
 	"github.com/google/uuid"
 )

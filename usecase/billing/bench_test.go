@@ -13,8 +13,8 @@ import (
 	stripesim "docledger/adapter/sim/stripe"
 	"docledger/infrastructure/database"
 	"docledger/migrations"
-	"docledger/test/harness"
-	"docledger/test/postgres"
+	"docledger/test/lib/harness"
+	"docledger/test/lib/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"

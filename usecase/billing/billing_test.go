@@ -11,7 +11,7 @@ import (
 
 	"docledger/domain/billing"
 	"docledger/domain/fault"
-	"docledger/test/harness"
+	"docledger/test/lib/harness"
 	usecase "docledger/usecase/billing"
 	usecaseinbox "docledger/usecase/inbox"
 )

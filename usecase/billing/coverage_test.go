@@ -14,7 +14,7 @@ import (
 
 	"docledger/cmd/service"
 	"docledger/infrastructure/config"
-	"docledger/test/harness"
+	"docledger/test/lib/harness"
 )
 
 // term is the price of one period.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"docledger/domain/organization"
-	"docledger/test/harness"
+	"docledger/test/lib/harness"
 )
 
 // TestADeletedCustomerIsReplacedOnce deletes the customer of an organization at

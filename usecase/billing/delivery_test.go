@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	stripesim "docledger/adapter/sim/stripe"
-	"docledger/test/harness"
-	"docledger/test/redis"
+	"docledger/test/lib/harness"
+	"docledger/test/lib/redis"
 )
 
 // send delivers a signed event over HTTP and reads only its response. The

@@ -9,7 +9,7 @@ import (
 	"docledger/domain/calendar"
 	"docledger/domain/fault"
 	"docledger/domain/organization"
-	"docledger/test/harness"
+	"docledger/test/lib/harness"
 	usecase "docledger/usecase/billing"
 
 	"github.com/google/uuid"

@@ -17,7 +17,7 @@ import (
 	"docledger/cmd/service"
 	"docledger/domain/inbox"
 	"docledger/domain/job"
-	"docledger/test/harness"
+	"docledger/test/lib/harness"
 	usecase "docledger/usecase/billing"
 	usecaseinbox "docledger/usecase/inbox"
 

@@ -11,7 +11,7 @@ import (
 
 	"docledger/domain/billing"
 	"docledger/domain/job"
-	"docledger/test/harness"
+	"docledger/test/lib/harness"
 )
 
 // purchase is the actions of one organization within a day.

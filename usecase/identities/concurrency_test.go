@@ -8,7 +8,7 @@ import (
 	"time"
 
 	simclerk "docledger/adapter/sim/clerk"
-	"docledger/test/harness"
+	"docledger/test/lib/harness"
 )
 
 // TestConcurrentFirstRequests sends concurrent requests of all members of an

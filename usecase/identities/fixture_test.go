@@ -21,7 +21,7 @@ import (
 	simstripe "docledger/adapter/sim/stripe"
 	"docledger/domain/job"
 	"docledger/domain/organization"
-	"docledger/test/harness"
+	"docledger/test/lib/harness"
 )
 
 func TestMain(m *testing.M) {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	simclerk "docledger/adapter/sim/clerk"
-	"docledger/test/harness"
+	"docledger/test/lib/harness"
 )
 
 var plain simclerk.TokenOptions

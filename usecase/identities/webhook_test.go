@@ -14,7 +14,7 @@ import (
 	"docledger/domain/identity"
 	"docledger/domain/inbox"
 	"docledger/domain/page"
-	"docledger/test/harness"
+	"docledger/test/lib/harness"
 )
 
 // terms are the metadata that the contract requires for an organization created

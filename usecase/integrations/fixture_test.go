@@ -27,7 +27,7 @@ import (
 	"docledger/infrastructure/crypto"
 	"docledger/infrastructure/database"
 	"docledger/migrations"
-	"docledger/test/postgres"
+	"docledger/test/lib/postgres"
 	"docledger/usecase/integrations"
 	"docledger/usecase/suppliers"
 

@@ -32,7 +32,7 @@ import (
 	"docledger/domain/secret"
 	"docledger/infrastructure/database"
 	"docledger/migrations"
-	"docledger/test/postgres"
+	"docledger/test/lib/postgres"
 	"docledger/usecase/suppliers"
 	usecase "docledger/usecase/sync"
 

@@ -30,7 +30,7 @@ import (
 	"docledger/infrastructure/crypto"
 	"docledger/infrastructure/database"
 	"docledger/migrations"
-	"docledger/test/postgres"
+	"docledger/test/lib/postgres"
 	"docledger/usecase"
 	"docledger/usecase/documents"
 	"docledger/usecase/watching"

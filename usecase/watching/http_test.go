@@ -17,7 +17,7 @@ import (
 	"docledger/domain/fault"
 	"docledger/domain/integration"
 	"docledger/domain/secret"
-	"docledger/test/harness"
+	"docledger/test/lib/harness"
 	"docledger/usecase/integrations"
 
 	"github.com/google/uuid"

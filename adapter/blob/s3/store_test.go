@@ -20,7 +20,7 @@ import (
 	"docledger/adapter/blob/s3"
 	"docledger/domain/document"
 	"docledger/domain/fault"
-	"docledger/test/objectstore"
+	"docledger/test/lib/objectstore"
 )
 
 const bucket = "documents"

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"docledger/adapter/extract/container"
-	"docledger/test/cputime"
+	"docledger/test/lib/cputime"
 )
 
 // FuzzTime checks that the time for an e-mail or archive that repeats any text is proportional to its

@@ -14,7 +14,7 @@ import (
 	"docledger/domain/extraction"
 	"docledger/domain/invoice"
 	"docledger/domain/money"
-	"docledger/test/cputime"
+	"docledger/test/lib/cputime"
 )
 
 func FuzzUBL(f *testing.F)       { fuzzDialect(f, "ubl-*.xml") }

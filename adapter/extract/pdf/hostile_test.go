@@ -14,7 +14,7 @@ import (
 	"docledger/adapter/extract/pdf"
 	"docledger/adapter/extract/pdf/pdftest"
 	"docledger/domain/extraction"
-	"docledger/test/cputime"
+	"docledger/test/lib/cputime"
 )
 
 // hostileFile is a document and the expected reason of its refusal; "" means that it

@@ -7,7 +7,7 @@ import (
 	"docledger/adapter/extract/layout"
 	"docledger/adapter/extract/pdftext"
 	"docledger/domain/extraction"
-	"docledger/test/cputime"
+	"docledger/test/lib/cputime"
 )
 
 // FuzzRead checks that words with any text and position, on pages of any size, cause

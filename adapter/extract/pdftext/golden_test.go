@@ -11,7 +11,7 @@ import (
 
 	"docledger/adapter/extract/pdftext"
 	"docledger/domain/invoice"
-	"docledger/test/generator"
+	"docledger/test/lib/generator"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 )
 
-// modelFiles are the trained rankers, one for each field. test/layouts/train.py
+// modelFiles are the trained rankers, one for each field. test/suites/layouts/train.py
 // creates them from documents with known values; docs/decisions.md gives the reasons.
 //
 //go:embed models/*.json

@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"docledger/adapter/extract/pdftext"
-	"docledger/test/generator"
+	"docledger/test/lib/generator"
 )
 
 // TestModelsKnowTheFeatures compares the names in each model with the features that the
 // code computes. A model that was trained with other features must be trained again
-// (test/layouts/train.py): it would rank all candidates alike, without an error.
+// (test/suites/layouts/train.py): it would rank all candidates alike, without an error.
 func TestModelsKnowTheFeatures(t *testing.T) {
 	t.Parallel()
 	compared := map[string]bool{}

@@ -8,7 +8,7 @@ import (
 
 	"docledger/adapter/extract/layout"
 	"docledger/adapter/extract/pdftext"
-	"docledger/test/generator"
+	"docledger/test/lib/generator"
 )
 
 // generated returns the pages of generated invoices with one to four pages.

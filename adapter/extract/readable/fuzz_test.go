@@ -6,7 +6,7 @@ import (
 
 	"docledger/adapter/extract/readable"
 	"docledger/domain/invoice"
-	"docledger/test/cputime"
+	"docledger/test/lib/cputime"
 )
 
 // FuzzTime checks that the time for the rendering of invoices with any text is

@@ -7,7 +7,7 @@ import (
 
 	"docledger/adapter/extract/signed"
 	"docledger/adapter/extract/signed/signedtest"
-	"docledger/test/cputime"
+	"docledger/test/lib/cputime"
 )
 
 // FuzzTime checks that the time for an envelope that repeats any bytes is proportional to its size:

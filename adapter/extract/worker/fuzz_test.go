@@ -14,7 +14,7 @@ import (
 	"docledger/adapter/extract/pdf/pdftest"
 	"docledger/adapter/extract/worker"
 	"docledger/domain/extraction"
-	"docledger/test/cputime"
+	"docledger/test/lib/cputime"
 )
 
 // FuzzTime checks that the time of a child process for a PDF that repeats any operators

@@ -11,7 +11,7 @@ import (
 	"docledger/adapter/store/transfer"
 	"docledger/infrastructure/database"
 	"docledger/migrations"
-	"docledger/test/postgres"
+	"docledger/test/lib/postgres"
 )
 
 func must(t *testing.T, err error) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"docledger/domain/extraction/textrules"
-	"docledger/test/cputime"
+	"docledger/test/lib/cputime"
 )
 
 // FuzzNumber checks that the plain notation of a parsed number has the same value.

@@ -11,7 +11,7 @@ import (
 
 	"docledger/adapter/extract/ocr/raster"
 	"docledger/domain/extraction"
-	"docledger/test/cputime"
+	"docledger/test/lib/cputime"
 
 	"golang.org/x/image/bmp"
 )

@@ -1,0 +1,163 @@
+package load
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"docledger/adapter/extract/worker"
+	"docledger/domain/extraction"
+	"docledger/test/lib/generator"
+	"docledger/test/lib/harness"
+
+	"github.com/jackc/pgx/v5"
+)
+
+func TestMain(m *testing.M) {
+	worker.ServeIfChild()
+	os.Exit(m.Run())
+}
+
+// uploader uploads documents to the entity of an organization.
+func uploader(s *harness.Server, org harness.Organization) func(ctx context.Context, content []byte) error {
+	c := newCaller(org.Admin.Token)
+	return func(ctx context.Context, content []byte) error {
+		body, err := json.Marshal(map[string]any{
+			"entity_id": org.Entity, "filename": "f", "content": base64.StdEncoding.EncodeToString(content),
+		})
+		if err != nil {
+			return err
+		}
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/api/documents/upload", bytes.NewReader(body))
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Content-Type", "application/json")
+		return c.send(req)
+	}
+}
+
+// BenchmarkUploads accepts small documents while earlier ones are read.
+func BenchmarkUploads(b *testing.B) {
+	const perRound = 500
+	s, _ := start(b)
+	upload := uploader(s, s.NewOrganization("Load"))
+	round := 0
+	for b.Loop() {
+		round++
+		rate := perSecond(b, perRound, func(ctx context.Context, i int64) error {
+			return upload(ctx, harness.UBL(fmt.Sprintf("U-%d-%d", round, i)))
+		})
+		b.ReportMetric(rate, "uploads/s")
+	}
+}
+
+// BenchmarkExtraction measures the time until uploaded printed PDFs are
+// invoices, compared with reading the same files without the service.
+func BenchmarkExtraction(b *testing.B) {
+	const documents, rounds = 300, 3
+	s, database := start(b)
+	upload := uploader(s, s.NewOrganization("Load"))
+	conn, err := pgx.Connect(b.Context(), database)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer conn.Close(b.Context())
+	if err := s.Service.Prewarm(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	real, err := corpus()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if len(real) == 0 {
+		b.Log("THE CORPUS IS MISSING: generated documents are read instead")
+	}
+	seed := uint64(1)
+	for b.Loop() {
+		var whole, bare float64
+		for range rounds {
+			files := printed(b, &seed, documents, real)
+			bare += perSecond(b, documents, func(ctx context.Context, i int64) error {
+				content, err := os.Stat(files[i-1])
+				if err != nil {
+					return err
+				}
+				_, err = s.Service.Extraction.Reader.Read(ctx, extraction.Source{Name: "f.pdf", Path: files[i-1], Size: content.Size()})
+				return err
+			}) / rounds
+			goal := extracted(b, conn) + documents
+			perSecond(b, documents, func(ctx context.Context, i int64) error {
+				content, err := os.ReadFile(files[i-1])
+				if err != nil {
+					return err
+				}
+				return upload(ctx, content)
+			})
+			// Extractions during the uploads are not counted, because uploads
+			// have a separate benchmark.
+			waiting, began := goal-extracted(b, conn), time.Now()
+			s.Eventually("every document was read", time.Minute, func() bool { return extracted(b, conn) >= goal }, func() string {
+				return fmt.Sprintf("%d are not", goal-extracted(b, conn))
+			})
+			whole += float64(waiting) / time.Since(began).Seconds() / rounds
+		}
+		b.ReportMetric(whole*60, "service/min")
+		b.ReportMetric(bare*60, "bare/min")
+		b.ReportMetric(whole/bare, "ratio")
+	}
+}
+
+// corpus returns real printed PDFs if they exist.
+func corpus() ([]string, error) {
+	dir := os.Getenv("DOCLEDGER_CORPUS")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "..", "shared", "corpus")
+	}
+	return filepath.Glob(filepath.Join(dir, "text-pdf", "*.pdf"))
+}
+
+// printed creates different PDFs without embedded data, from real ones in turn
+// or from the generator.
+func printed(b *testing.B, seed *uint64, n int, real []string) (files []string) {
+	b.Helper()
+	dir := b.TempDir()
+	for ; len(files) < n; *seed++ {
+		var content []byte
+		if len(real) == 0 {
+			made, ok := generator.New(*seed, generator.None).PDF()
+			if !ok {
+				continue
+			}
+			content = made
+		} else {
+			read, err := os.ReadFile(real[*seed%uint64(len(real))])
+			if err != nil {
+				b.Fatal(err)
+			}
+			content = fmt.Appendf(read, "%%%d\n", *seed) // a comment at the end
+		}
+		path := filepath.Join(dir, fmt.Sprintf("%d.pdf", *seed))
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			b.Fatal(err)
+		}
+		files = append(files, path)
+	}
+	return files
+}
+
+// extracted counts the finished documents.
+func extracted(b *testing.B, conn *pgx.Conn) (n int) {
+	b.Helper()
+	if err := conn.QueryRow(b.Context(), "SELECT count(*) FROM documents WHERE status IN ('EXTRACTED', 'FAILED')").Scan(&n); err != nil {
+		b.Fatal(err)
+	}
+	return n
+}
