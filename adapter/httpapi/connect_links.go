@@ -131,7 +131,8 @@ func (s *Server) isConfirmed(c *gin.Context) bool {
 	return err == nil && value != "" && subtle.ConstantTimeCompare([]byte(cookie.Value), []byte(integration.OAuthHash(value))) == 1
 }
 
-// beginConnect uses the link up and leads the browser to the consent page of the provider.
+// beginConnect leads the browser to the consent page of the provider. The consent uses the link up,
+// so that a person who closes that page can begin again.
 func (s *Server) beginConnect(c *gin.Context) {
 	l, to, a, ok := s.openConnect(c)
 	if !ok {
@@ -142,17 +143,10 @@ func (s *Server) beginConnect(c *gin.Context) {
 		return
 	}
 	ctx := c.Request.Context()
-	if err := s.Links.Use(ctx, l); err != nil {
-		s.connectError(c, err)
-		return
-	}
 	asked, err := s.Integrations.ConnectByLink(ctx, a, integrations.LinkedConsent{
 		LinkID: l.ID, IntegrationID: to.IntegrationID, RedirectURL: to.RedirectURL,
 	})
 	if err != nil {
-		if back := s.Links.Release(context.WithoutCancel(ctx), l); back != nil {
-			err = fmt.Errorf("%w; %w", err, back)
-		}
 		s.connectError(c, err)
 		return
 	}

@@ -40,8 +40,8 @@ func (s *Server) SetUp(ctx context.Context, r backend.SetUpRequestObject) (backe
 	return backend.SetUp200JSONResponse{Body: backend.Token{Token: token.Token, ExpiresAt: token.ExpiresAt}}, nil
 }
 
-// needsNoCode reports whether the caller is on this machine and behind no proxy. A proxy on this
-// machine adds a header, or asks with HTTP/1.0. The names in Host and Origin exclude the page of
+// needsNoCode reports whether the caller is on this machine and behind no known proxy. Many proxies
+// add a header or ask with HTTP/1.0. LISTEN, BASE_URL and TRUSTED_PROXIES exclude the others. The names in Host and Origin exclude the page of
 // another site whose name resolves to this machine.
 func (s *Server) needsNoCode(ctx context.Context) bool {
 	c, ok := ctx.(*gin.Context)

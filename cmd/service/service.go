@@ -308,7 +308,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 	signIn := &session.Service{
 		Users: st.Users(), Memberships: st.Memberships(), Sessions: st.Sessions(), Attempts: st.Attempts(),
 		Organizations: st.Organizations(), Tokens: tokens, Passwords: passwords, UnitOfWork: st, Clock: s.clock, IDs: ids, Events: st.Events(),
-		Limits: session.Limits{PerAccount: s.cfg.SignInPerAccount, PerAddress: s.cfg.SignInPerAddress}, Log: s.log,
+		AssistantClient: s.cfg.Identity.OAuthClientID, Limits: session.Limits{PerAccount: s.cfg.SignInPerAccount, PerAddress: s.cfg.SignInPerAddress}, Log: s.log,
 	}
 	if s.identities != nil {
 		signIn.Provider, signIn.FailureFloor = s.identities, time.Second
@@ -356,7 +356,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 func (s *Service) buildHandler() (err error) {
 	server := &httpapi.Server{
 		UseCases: s.UseCases, Idempotency: s.store.Idempotency(), Clock: s.clock, Web: convert.Web(s.cfg.WebURL), BaseURL: s.cfg.BaseURL, PagesURL: s.cfg.WebURL,
-		Log: s.log, MaxUploadBytes: s.cfg.MaxUploadBytes, TempDir: s.cfg.DataDir, LoopbackSetup: s.cfg.Environment.Rules().LoopbackSetup && len(s.cfg.TrustedProxies) == 0,
+		Log: s.log, MaxUploadBytes: s.cfg.MaxUploadBytes, TempDir: s.cfg.DataDir, LoopbackSetup: s.cfg.LoopbackSetup(),
 		Consents: httpapi.Consents{
 			Path: callbackPath, Secure: strings.HasPrefix(s.cfg.BaseURL, "https://"), Loopback: s.cfg.Environment.Rules().LoopbackConsent,
 		},

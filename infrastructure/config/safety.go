@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/base64"
+	"net"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -123,4 +124,14 @@ func LoadSimulated(env Environ, providers ...ProviderSpec) (Config, error) {
 		return Config{}, r.problems
 	}
 	return c, nil
+}
+
+// LoopbackSetup reports whether a caller on this machine needs no setup code. It is false if a
+// setting shows that others reach the service, because a proxy on this machine need not say that
+// it is one.
+func (c *Config) LoopbackSetup() bool {
+	base, err := url.Parse(c.BaseURL)
+	host, _, failed := net.SplitHostPort(c.Listen)
+	return err == nil && failed == nil && c.Environment.Rules().LoopbackSetup && len(c.TrustedProxies) == 0 &&
+		isLoopback(base.Hostname()) && isLoopback(host)
 }

@@ -56,6 +56,17 @@ func (s *Service) Callback(ctx context.Context, query url.Values) (redirect stri
 	if query.Get("code") == "" {
 		problem, err = s.refusedConsent(ctx, i, connector, query), s.declined(ctx, actor, i)
 	} else {
+		if err := s.useLink(ctx, attempt, i); err != nil {
+			return "", err
+		}
+		if attempt.LinkID != uuid.Nil {
+			defer func() {
+				if err != nil || problem.Reason != "" {
+					// The person who got the link can try again.
+					err = errors.Join(err, s.Links.Release(context.WithoutCancel(ctx), attempt.LinkID))
+				}
+			}()
+		}
 		problem, err = s.consent(ctx, actor, i, connector, integration.Callback{
 			Code: query.Get("code"), RedirectURI: s.CallbackURL, Verifier: attempt.Verifier, Query: query,
 		})
@@ -63,16 +74,31 @@ func (s *Service) Callback(ctx context.Context, query url.Values) (redirect stri
 	if err != nil {
 		return "", err
 	}
-	if problem.Reason != "" && attempt.LinkID != uuid.Nil {
-		// The person who got the link can try again.
-		if err := s.Links.Release(context.WithoutCancel(ctx), attempt.LinkID); err != nil {
-			return "", err
-		}
-	}
 	if i, err = s.Integrations.Get(ctx, actor.Scope(), i.ID); err != nil {
 		return "", err
 	}
 	return redirectURL(attempt.RedirectURL, i, problem)
+}
+
+// useLink counts the use of the connect link with which a consent began. A link that expired after
+// that is still valid. It refuses a second consent, which would replace a connection that works.
+func (s *Service) useLink(ctx context.Context, attempt *integration.OAuthState, i *integration.Integration) error {
+	if attempt.LinkID == uuid.Nil {
+		return nil
+	}
+	if i.Status == integration.Active {
+		return errLinkUsed()
+	}
+	ok, err := s.Links.Reserve(ctx, attempt.LinkID, attempt.ExpiresAt.Add(-integration.AttemptLifetime))
+	if err == nil && !ok {
+		err = errLinkUsed()
+	}
+	return err
+}
+
+func errLinkUsed() error {
+	return fault.New(fault.Conflict, fault.CodeConflict,
+		"The account is connected already. Ask the sender of the link for a new one if it must be connected again.")
 }
 
 func expired() error {
@@ -99,6 +125,13 @@ func (s *Service) consenting(ctx context.Context, attempt *integration.OAuthStat
 	}
 	if err != nil {
 		return identity.Actor{}, err
+	}
+	u, err := s.Users.ByID(ctx, attempt.UserID)
+	if err != nil {
+		return identity.Actor{}, err
+	}
+	if u.Disabled {
+		return identity.Actor{}, fault.Denied("connect integrations with a disabled account")
 	}
 	a := identity.Actor{Type: identity.ActorUser, UserID: m.UserID, OrganizationID: m.OrganizationID, Role: m.Role}
 	return a, a.RequireAdmin()

@@ -259,7 +259,7 @@ func (w *world) process() *process {
 	return &process{store: st, Service: &integrations.Service{
 		Reader: st.Integrations(), Integrations: st.Integrations(), Everywhere: st.Integrations(), Grants: st.Grants(),
 		Attempts: st.ConsentAttempts(), Meters: st.Meters(), Entities: st.Entities(), Settings: st.Settings(),
-		Memberships: st.Memberships(), Events: st.Events(), Connectors: connectors, Providers: service.Catalog(service.Registrations()),
+		Memberships: st.Memberships(), Users: st.Users(), Events: st.Events(), Connectors: connectors, Providers: service.Catalog(service.Registrations()),
 		Tokens: &integrations.Tokens{
 			Integrations: st.Integrations(), Grants: st.Grants(), Events: st.Events(), Leases: st.Leases(), Connectors: connectors,
 			UnitOfWork: st, Clock: w.clock, IDs: ids, Pause: clock.Pause,

@@ -44,8 +44,8 @@ type Service struct {
 	Keys                identity.APIKeys
 	// AdminKeys accepts API keys of the role ADMIN.
 	AdminKeys bool
-	// Links gives back the use of a connect link for a consent that was not given.
-	Links      LinkReleaser
+	// Links counts the use of a connect link for a consent.
+	Links      LinkUses
 	Events     event.Log
 	Connectors Connectors
 	Providers  integration.Catalog // of this release, configured or not
@@ -68,8 +68,11 @@ type Service struct {
 	lists lists
 }
 
-// LinkReleaser gives back a use of a link.
-type LinkReleaser interface {
+// LinkUses counts the uses of links.
+type LinkUses interface {
+	// Reserve counts a use. It is false if the link is used up or was expired at now.
+	Reserve(ctx context.Context, id uuid.UUID, now time.Time) (bool, error)
+	// Release gives back a use.
 	Release(ctx context.Context, id uuid.UUID) error
 }
 

@@ -55,6 +55,9 @@ func (s *Service) ConnectByLink(ctx context.Context, a identity.Actor, c LinkedC
 	if err := i.RequireConnectable(); err != nil {
 		return Authorization{}, err
 	}
+	if i.Status == integration.Active {
+		return Authorization{}, errLinkUsed()
+	}
 	connector, err := s.connector(i.Provider, "provider")
 	if err != nil {
 		return Authorization{}, err

@@ -158,7 +158,7 @@ func (s *Service) actor(ctx context.Context, l *link.Link) (identity.Actor, erro
 	}, nil
 }
 
-// Use counts one use of a link. The caller gives it back with Release if the use fails.
+// Use counts one use of a link.
 func (s *Service) Use(ctx context.Context, l *link.Link) error {
 	ok, err := s.Links.Reserve(ctx, l.ID, s.Clock.Now())
 	if err != nil {
@@ -169,9 +169,6 @@ func (s *Service) Use(ctx context.Context, l *link.Link) error {
 	}
 	return nil
 }
-
-// Release gives back a use of a link whose purpose was not reached.
-func (s *Service) Release(ctx context.Context, l *link.Link) error { return s.Links.Release(ctx, l.ID) }
 
 // Upload stores a file for the actor of a link. A failed upload does not count.
 func (s *Service) Upload(ctx context.Context, l *link.Link, a identity.Actor, filename string, content io.Reader) (Uploaded, error) {

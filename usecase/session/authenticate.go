@@ -82,6 +82,9 @@ func (s *Service) own(ctx context.Context, bearer string) (identity.Actor, error
 	if !now.Before(access.ExpiresAt) || access.UserID != claims.UserID || access.ClientID != claims.ClientID || access.Disabled || !access.Role.Valid() {
 		return identity.Actor{}, errUnauthorized()
 	}
+	if claims.ClientID != "" && claims.ClientID != s.AssistantClient {
+		return identity.Actor{}, errUnauthorized() // the operator changed the client
+	}
 	if !access.Accepts(claims.Generation, now) {
 		return identity.Actor{}, errUnauthorized().WithCause(&supersededError{access.Session})
 	}

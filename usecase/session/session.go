@@ -92,6 +92,9 @@ type Service struct {
 	// FailureFloor is the minimum duration of a refused sign-in, so that the duration
 	// does not reveal the reason; 0 if only the hash of the password takes time.
 	FailureFloor time.Duration
+	// AssistantClient is the id of the OAuth client of assistants. Tokens of another client are
+	// refused.
+	AssistantClient string
 	// Setup creates the first administrator; nil if people are managed by an identity
 	// provider.
 	Setup *Setup

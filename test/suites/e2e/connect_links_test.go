@@ -149,8 +149,9 @@ func TestConnectLinks(t *testing.T) {
 			t.Errorf("%+v: %d %s", wrong, r.Status, r.Raw)
 		}
 	}
+	// A person who closes the page of the provider can begin again. One of the consents counts.
+	first, late := c.click(path)
 	provider, consent := c.click(path)
-	c.refused(path)
 	callback := c.agree(provider)
 	// Another browser is asked again, with the name of the program.
 	if r := c.send(http.MethodGet, callback, ""); r.Status != http.StatusOK || !strings.Contains(html.UnescapeString(string(r.Raw)), "Portal <1>, a program of") {
@@ -160,6 +161,10 @@ func TestConnectLinks(t *testing.T) {
 	to := done.Header.Get("Location")
 	if done.Status != http.StatusFound || !strings.HasPrefix(to, c.s.URL+"/connected?") || strings.Contains(to, "error=") {
 		t.Fatalf("after the consent: %d %q %s", done.Status, to, done.Raw)
+	}
+	c.refused(path)
+	if r := c.send(http.MethodGet, c.agree(first), late); r.Status != http.StatusBadRequest || !strings.Contains(string(r.Raw), "connected already") {
+		t.Errorf("a second consent of the link: %d %s", r.Status, r.Raw)
 	}
 	if r := c.send(http.MethodGet, strings.TrimPrefix(to, c.s.URL), ""); r.Status != http.StatusOK || !strings.Contains(string(r.Raw), "is connected") {
 		t.Errorf("the last page: %d %s", r.Status, r.Raw)
