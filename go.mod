@@ -62,12 +62,12 @@ require (
 	modernc.org/sqlite v1.62.0
 )
 
-require maragu.dev/gomponents v1.2.0
-
 require (
-	github.com/emersion/go-imap/v2 v2.0.0-beta.8 // indirect
-	github.com/emersion/go-sasl v0.0.0-20241020182733-b788ff22d5a6 // indirect
+	github.com/emersion/go-imap/v2 v2.0.0-beta.8
+	maragu.dev/gomponents v1.2.0
 )
+
+require github.com/emersion/go-sasl v0.0.0-20241020182733-b788ff22d5a6 // indirect
 
 require (
 	github.com/BurntSushi/toml v1.6.0 // indirect

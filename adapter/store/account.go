@@ -6,6 +6,7 @@ import (
 
 	"docledger/domain/fault"
 	"docledger/domain/identity"
+	"docledger/domain/organization"
 	"docledger/domain/page"
 
 	"github.com/google/uuid"
@@ -283,7 +284,7 @@ func (r Memberships) Remove(ctx context.Context, user, organization uuid.UUID) e
 
 // Erase implements erasure.Accounts. The memberships and sessions refer to the account. The database
 // deletes them with it.
-func (r Users) Erase(ctx context.Context, id uuid.UUID) (organizations []uuid.UUID, err error) {
+func (r Users) Erase(ctx context.Context, id uuid.UUID) (organizations []uuid.UUID, unassigned []organization.Unassigned, err error) {
 	err = r.s.inOne(ctx, func(ctx context.Context) error {
 		var row userRow
 		if err := r.s.handle(ctx).Clauses(lock).Take(&row, "id = ?", id).Error; err != nil {
@@ -296,11 +297,20 @@ func (r Users) Erase(ctx context.Context, id uuid.UUID) (organizations []uuid.UU
 		if err := r.s.handle(ctx).Delete(&entityMemberRow{}, "user_id = ?", id).Error; err != nil {
 			return failed("end the roles on entities", err)
 		}
-		err = r.s.handle(ctx).Exec("UPDATE invoices SET assigned_to = NULL, version = version + 1, updated_at = ? WHERE assigned_to = ?", instant(r.s.now()), id).Error
+		err = r.s.handle(ctx).Raw(`UPDATE invoices SET assigned_to = NULL, version = version + 1, updated_at = ? WHERE assigned_to = ?
+			RETURNING organization_id, entity_id, id AS invoice_id, version`, instant(r.s.now()), id).Scan(&unassigned).Error
 		if err != nil {
 			return failed("end the assignments", err)
 		}
+		if row.IdentityID != nil {
+			if err := r.s.deleteMessages(ctx, *row.IdentityID); err != nil {
+				return err
+			}
+		}
+		if err := r.s.deleteMessages(ctx, row.Email); err != nil {
+			return err
+		}
 		return failed("delete the account", r.s.handle(ctx).Delete(&userRow{}, "id = ?", id).Error)
 	})
-	return organizations, err
+	return organizations, unassigned, err
 }

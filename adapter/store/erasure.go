@@ -54,6 +54,16 @@ func (r Erasures) Begin(ctx context.Context, id uuid.UUID, actor string, now tim
 		if done.Error != nil || done.RowsAffected == 0 {
 			return failed("record the erasure", done.Error)
 		}
+		// The messages of the identity provider name the organization by this id only.
+		var named []struct{ IdentityID *string }
+		if err := r.s.handle(ctx).Table("organizations").Where("id = ?", id).Find(&named).Error; err != nil {
+			return failed("read the organization", err)
+		}
+		if len(named) > 0 && named[0].IdentityID != nil {
+			if err := r.s.deleteMessages(ctx, *named[0].IdentityID); err != nil {
+				return err
+			}
+		}
 		err := r.s.handle(ctx).Table("organizations").Where("id = ?", id).
 			Updates(map[string]any{"inactive_since": instant(now), "identity_id": nil, "updated_at": instant(now)}).Error
 		return failed("make the organization inactive", err)
@@ -88,7 +98,8 @@ func (r Erasures) Access(ctx context.Context, id uuid.UUID) error {
 			counts[table] += done.RowsAffected
 			return failed("end access", done.Error)
 		}
-		for _, table := range []string{"sessions", "api_keys", "links"} {
+		// Without its intake, an entity has no e-mail address.
+		for _, table := range []string{"sessions", "api_keys", "links", "email_intakes"} {
 			if err := remove(table, "organization_id = ?", id); err != nil {
 				return err
 			}
@@ -199,11 +210,22 @@ func (r Erasures) due(ctx context.Context, id uuid.UUID, blobs []string, now tim
 	return nil
 }
 
-// Rows implements organization.Erasures.
+// Rows implements organization.Erasures. Documents that arrived in the meantime are left to Documents,
+// which schedules the removal of their blobs.
 func (r Erasures) Rows(ctx context.Context, id uuid.UUID, limit int) (n int, err error) {
 	err = r.s.inOne(ctx, func(ctx context.Context) error {
 		for _, t := range transfer.OwnedTables() {
 			if t.Table == "organizations" {
+				continue
+			}
+			if t.Table == "documents" {
+				var late int64
+				if err := r.s.handle(ctx).Table("documents").Where("organization_id = ?", id).Limit(1).Count(&late).Error; err != nil {
+					return failed("look for documents", err)
+				}
+				if n = int(late); n > 0 {
+					return nil
+				}
 				continue
 			}
 			key := strings.Join(t.Key, ", ")
@@ -233,7 +255,7 @@ func (r Erasures) Finish(ctx context.Context, id uuid.UUID, now time.Time) error
 			return failed("read the organization", err)
 		}
 		if len(named) > 0 && named[0].PaymentCustomerID != nil {
-			if err := r.messages(ctx, *named[0].PaymentCustomerID); err != nil {
+			if err := r.s.deleteMessages(ctx, *named[0].PaymentCustomerID); err != nil {
 				return err
 			}
 		}
@@ -249,11 +271,11 @@ func (r Erasures) Finish(ctx context.Context, id uuid.UUID, now time.Time) error
 	})
 }
 
-// messages deletes the processed messages of the payment processor about a customer.
-func (r Erasures) messages(ctx context.Context, customer string) error {
+// deleteMessages deletes the processed messages that contain an id or address.
+func (s *Store) deleteMessages(ctx context.Context, name string) error {
 	names := "position(convert_to(?, 'UTF8') in body) > 0"
-	if !r.s.postgres {
+	if !s.postgres {
 		names = "instr(body, CAST(? AS blob)) > 0"
 	}
-	return failed("delete messages", r.s.handle(ctx).Where("done_at IS NOT NULL").Where(names, customer).Delete(&inboxRow{}).Error)
+	return failed("delete messages", s.handle(ctx).Where("done_at IS NOT NULL").Where(names, name).Delete(&inboxRow{}).Error)
 }

@@ -49,3 +49,9 @@ func ErrHeld(entity uuid.UUID) error {
 		"The entity %s is under legal hold, so the organization cannot be erased. An administrator of the organization can end the hold.", entity).
 		With("entity_id", entity.String()).With("reason", "legal_hold")
 }
+
+// Unassigned is an invoice of which an assignment ended, with its new version.
+type Unassigned struct {
+	OrganizationID, EntityID, InvoiceID uuid.UUID
+	Version                             int
+}

@@ -31,8 +31,9 @@ type Plans interface {
 // Accounts erases accounts.
 type Accounts interface {
 	// Erase deletes an account with its memberships and sessions, its roles on entities and its
-	// assignments. It returns the organizations that the account was a member of.
-	Erase(ctx context.Context, user uuid.UUID) ([]uuid.UUID, error)
+	// assignments. It returns the organizations that the account was a member of, and the invoices
+	// that it was assigned to.
+	Erase(ctx context.Context, user uuid.UUID) ([]uuid.UUID, []organization.Unassigned, error)
 }
 
 // BlobRemover removes the blobs that are due.
@@ -108,16 +109,18 @@ func (s *Service) Organization(ctx context.Context, id uuid.UUID, confirm string
 	if out.Left, err = s.disconnect(ctx, id); err != nil {
 		return nil, err
 	}
-	for n := -1; n != 0; {
-		if n, err = s.Erasures.Documents(ctx, id, documentBatch, s.Clock.Now()); err != nil {
-			return nil, err
-		}
+	if err := s.documents(ctx, id); err != nil {
+		return nil, err
 	}
 	// A token of the identity provider can have restored a membership.
 	if err := s.Erasures.Access(ctx, id); err != nil {
 		return nil, err
 	}
 	for n := -1; n != 0; {
+		// A request that began before the erasure can add documents.
+		if err := s.documents(ctx, id); err != nil {
+			return nil, err
+		}
 		if n, err = s.Erasures.Rows(ctx, id, rowBatch); err != nil {
 			return nil, err
 		}
@@ -131,6 +134,13 @@ func (s *Service) Organization(ctx context.Context, id uuid.UUID, confirm string
 	}
 	out.Erasure = *proof
 	return out, errors.Join(s.invalidate(ctx, id), s.Blobs.RemoveBlobs(ctx, s.Clock.Now()))
+}
+
+func (s *Service) documents(ctx context.Context, id uuid.UUID) (err error) {
+	for n := -1; n != 0 && err == nil; {
+		n, err = s.Erasures.Documents(ctx, id, documentBatch, s.Clock.Now())
+	}
+	return err
 }
 
 func (s *Service) invalidate(ctx context.Context, id uuid.UUID) error {
@@ -172,12 +182,20 @@ func (s *Service) User(ctx context.Context, who, confirm string) (*identity.User
 		return nil, err
 	}
 	return u, s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
-		of, err := s.Accounts.Erase(ctx, u.ID)
+		of, unassigned, err := s.Accounts.Erase(ctx, u.ID)
 		if err != nil {
 			return err
 		}
-		for _, organization := range of {
-			e := event.By(identity.System(organization), event.MemberRemoved, uuid.Nil, event.Subject{Type: event.SubjectMember, ID: u.ID})
+		for _, i := range unassigned {
+			e := event.By(identity.System(i.OrganizationID), event.InvoiceAssigned, i.EntityID,
+				event.Subject{Type: event.SubjectInvoice, ID: i.InvoiceID, Version: i.Version})
+			e.Changes = []event.Change{{Field: "assigned_to", From: u.ID.String()}}
+			if err := s.Events.Append(ctx, e); err != nil {
+				return err
+			}
+		}
+		for _, left := range of {
+			e := event.By(identity.System(left), event.MemberRemoved, uuid.Nil, event.Subject{Type: event.SubjectMember, ID: u.ID})
 			if err := s.Events.Append(ctx, e); err != nil {
 				return err
 			}

@@ -279,12 +279,46 @@ func TestErasedUser(t *testing.T) {
 				t.Errorf("%s has the address: %s", path, r.Raw)
 			}
 		}
+		ended := d.do(http.MethodGet, "/api/events?type=invoice.assigned&limit=200", nil).OK()
+		if ended.Text("items", 0, "subject", "id") != inv.Text("id") && ended.Text("items", ended.Len("items")-1, "subject", "id") != inv.Text("id") || ended.Len("items") != 2 {
+			t.Errorf("the events of the assignment are %s", ended.Raw)
+		}
 		removed := d.do(http.MethodGet, "/api/events?type=member.removed", nil).OK()
 		if removed.Len("items") != 1 || removed.Text("items", 0, "subject", "id") != person.ID.String() {
 			t.Errorf("the events are %s", removed.Raw)
 		}
 		if _, err := s.Service.Erasure.User(ctx, person.ID.String(), person.ID.String()); fault.CodeOf(err) != fault.CodeNotFound {
 			t.Errorf("erased again: %v", err)
+		}
+	})
+}
+
+// TestErasureOfLateDocuments adds a document after the erasure of documents. Rows leaves it, so that
+// its blob is removed too.
+func TestErasureOfLateDocuments(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, o harness.Options) {
+		ctx := context.Background()
+		s := harness.Start(t, o)
+		d := desk{t, s, s.NewOrganization("Late")}
+		up := s.Upload(d.org.Admin.Token, d.org.Entity, "late.xml", harness.UBL("L-1")).OK()
+		s.Extract(d.org.Admin.Token, up.Text("id")).OK()
+		if err := s.Service.Erasure.Erasures.Begin(ctx, d.org.ID, organization.ErasedByOperator, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		for range 60 {
+			if _, err := s.Service.Erasure.Erasures.Rows(ctx, d.org.ID, 1000); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if rows := rowsOf(t, s, d.org.ID); rows["documents"] != 1 {
+			t.Fatalf("Rows left %v", rows)
+		}
+		if _, err := s.Service.Erasure.Organization(ctx, d.org.ID, "Late"); err != nil {
+			t.Fatal(err)
+		}
+		if sum := up.Text("sha256"); blobThere(t, s, sum) {
+			t.Error("the blob exists")
 		}
 	})
 }

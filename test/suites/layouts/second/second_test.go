@@ -80,10 +80,10 @@ func pairs(t *testing.T) []pair {
 
 // score counts the values of documents.
 type score struct {
-	documents, passed, exact      int
-	right, values                 int
-	stated, sureWrong, unapproved int
-	reasons                       map[string]int
+	documents, passed, exact int
+	right, values            int
+	stated, sureWrong        int
+	reasons                  map[string]int
 }
 
 func (s *score) String() string {
