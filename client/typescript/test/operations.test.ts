@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { Docledger, verifyWebhook } from '../../../gen/typescript/src/index.js'
 import { answered, countingFetch, operationIds } from './counting.js'
+import { start } from './sandbox.js'
 import { invoiceFile, invoiceWithAttachment, printedFile, sandbox, signIn } from './world.js'
 
 let api: Docledger
@@ -104,6 +105,20 @@ describe('account', () => {
     const third = await signIn({ fetch: countingFetch })
     expect((await third.logout()).data.current).toBe(true)
   })
+})
+
+test('create the first administrator of an installation', async () => {
+  const [own, stop] = await start('--empty')
+  try {
+    const first = new Docledger({ baseUrl: own.BASE_URL!, fetch: countingFetch })
+    const body = { code: own.SETUP_CODE!, organization_name: 'Mine', name: 'Eve', email: 'eve@example.com', password: 'another long password' }
+    const made = await first.setUp({ body })
+    const eve = new Docledger({ baseUrl: own.BASE_URL!, token: made.data.token })
+    expect((await eve.getMe()).data.user.email).toBe(body.email)
+    await expect(first.setUp({ body })).rejects.toMatchObject({ status: 401, code: 'invalid_credentials' })
+  } finally {
+    await stop()
+  }
 })
 
 describe('entities and settings', () => {

@@ -21,10 +21,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return stop
 }
 
-/** Starts a sandbox. Returns its values and a function that stops it. */
-export async function start(): Promise<[Values, () => Promise<void>]> {
+/** Starts a sandbox with more options. Returns its values and a function that stops it. */
+export async function start(...options: string[]): Promise<[Values, () => Promise<void>]> {
   const binary = process.env.SANDBOX ?? fileURLToPath(new URL('../../../bin/sandbox', import.meta.url))
-  const child = spawn(binary, ['--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(binary, ['--port', '0', ...options], { stdio: ['ignore', 'pipe', 'inherit'] })
   const values = await announced(child)
   const stop = async () => {
     const ended = once(child, 'exit')
@@ -44,7 +44,7 @@ async function announced(child: ChildProcess): Promise<Values> {
     if (value !== undefined) {
       values[name] = value
     }
-    if (name === 'ENTITY_ID') {
+    if (name === 'ENTITY_ID' || name === 'SETUP_CODE') {
       child.stdout!.resume()
       return values // the last value
     }

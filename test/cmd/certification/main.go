@@ -41,7 +41,7 @@ var parts = []struct {
 }
 
 func main() {
-	dir := flag.String("dir", filepath.Join("test", "certification"), "folder of package.json and the tests")
+	dir := flag.String("dir", filepath.Join("test", "cmd", "certification"), "folder of package.json and the tests")
 	only := flag.String("only", "", "the one part to run: stripe or stripe-mock")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

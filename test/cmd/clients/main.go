@@ -23,7 +23,7 @@ import (
 const runTimeout = 10 * time.Minute
 
 func main() {
-	dir := flag.String("dir", filepath.Join("test", "clients"), "folder of package.json")
+	dir := flag.String("dir", filepath.Join("test", "cmd", "clients"), "folder of package.json")
 	sandbox := flag.String("sandbox", filepath.Join("bin", "sandbox"), "the sandbox's binary")
 	service := flag.String("docledger", filepath.Join("bin", "docledger"), "the service's binary")
 	only := flag.String("only", "", "run only the worlds whose names contain this text")
