@@ -62,6 +62,8 @@ type MailboxOptions struct {
 	TempDir  string
 	TLS      *tls.Config // nil for the usual roots
 	Log      *slog.Logger
+	// ConnectTime limits the connection and its encryption; 0 for 30 s.
+	ConnectTime time.Duration
 }
 
 // Mailbox reads the messages of a mailbox by IMAP. Messages stay in the mailbox with a keyword.
@@ -93,19 +95,9 @@ func (m *Mailbox) Check(ctx context.Context) error {
 
 // with signs in and opens the mailbox. The connection ends with ctx.
 func (m *Mailbox) with(ctx context.Context, do func(*imapclient.Client, *imap.SelectData) error) error {
-	dial := imapclient.DialTLS
-	if m.o.StartTLS {
-		dial = imapclient.DialStartTLS
-	}
-	o := &imapclient.Options{}
-	if m.o.TLS != nil {
-		o.TLSConfig = m.o.TLS.Clone()
-	} else {
-		o.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
-	}
-	c, err := dial(m.o.Address, o)
+	c, err := m.dial(ctx)
 	if err != nil {
-		return fmt.Errorf("connect: %w", err)
+		return err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 	defer stop()
