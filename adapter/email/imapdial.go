@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"time"
 
@@ -16,9 +17,10 @@ const connectTime = 30 * time.Second
 
 var errConnectTime = errors.New("the server did not answer in time")
 
-// dial connects to the server and waits for its greeting. It returns when ctx ends or after ConnectTime,
+// dial connects to the server and waits for its greeting. What is sent and received is also written to
+// answers. dial returns when ctx ends or after ConnectTime,
 // whatever the server sends: the functions of imapclient that dial have no limit for STARTTLS.
-func (m *Mailbox) dial(ctx context.Context) (*imapclient.Client, error) {
+func (m *Mailbox) dial(ctx context.Context, answers io.Writer) (*imapclient.Client, error) {
 	limit := m.o.ConnectTime
 	if limit <= 0 {
 		limit = connectTime
@@ -35,7 +37,7 @@ func (m *Mailbox) dial(ctx context.Context) (*imapclient.Client, error) {
 	}
 	// The connection is closed instead of given a deadline, because the client replaces deadlines.
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	c, err := m.encrypt(ctx, conn, host)
+	c, err := m.encrypt(ctx, conn, host, answers)
 	if !stop() && err == nil {
 		err = context.Cause(ctx)
 		_ = c.Close()
@@ -51,7 +53,7 @@ func (m *Mailbox) dial(ctx context.Context) (*imapclient.Client, error) {
 }
 
 // encrypt returns a client on an encrypted connection that the server has greeted.
-func (m *Mailbox) encrypt(ctx context.Context, conn net.Conn, host string) (c *imapclient.Client, err error) {
+func (m *Mailbox) encrypt(ctx context.Context, conn net.Conn, host string, answers io.Writer) (c *imapclient.Client, err error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if m.o.TLS != nil {
 		config = m.o.TLS.Clone()
@@ -60,14 +62,14 @@ func (m *Mailbox) encrypt(ctx context.Context, conn net.Conn, host string) (c *i
 		config.ServerName = host
 	}
 	if m.o.StartTLS {
-		return imapclient.NewStartTLS(conn, &imapclient.Options{TLSConfig: config})
+		return imapclient.NewStartTLS(conn, &imapclient.Options{TLSConfig: config, DebugWriter: answers})
 	}
 	config.NextProtos = []string{"imap"}
 	encrypted := tls.Client(conn, config)
 	if err := encrypted.HandshakeContext(ctx); err != nil {
 		return nil, err
 	}
-	c = imapclient.New(encrypted, nil)
+	c = imapclient.New(encrypted, &imapclient.Options{DebugWriter: answers})
 	if err := c.WaitGreeting(); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
