@@ -1,15 +1,12 @@
 package email
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net/mail"
-	"net/textproto"
 	"os"
 	"slices"
 	"time"
@@ -280,23 +277,4 @@ func (m *Mailbox) fetch(c *imapclient.Client, uid imap.UID, file *os.File) (err 
 		return errNoBytes
 	}
 	return errGone
-}
-
-// addressesOf returns the addresses in a header to which a message was sent.
-func addressesOf(r io.Reader) (addresses []string) {
-	header, _ := textproto.NewReader(bufio.NewReader(io.LimitReader(r, maxMailHeader))).ReadMIMEHeader() //nolint:errcheck // what was read counts; Receive refuses a damaged header
-	for _, field := range recipientFields {
-		for _, text := range header[field] {
-			list, err := mail.ParseAddressList(text)
-			if err != nil {
-				continue
-			}
-			for _, a := range list {
-				if len(addresses) < maxAddresses {
-					addresses = append(addresses, a.Address)
-				}
-			}
-		}
-	}
-	return addresses
 }

@@ -39,6 +39,9 @@ type Service struct {
 	Usage         billing.Usage
 	UnitOfWork    usecase.UnitOfWork
 	Clock         usecase.Clock
+	// CharsetReader returns a text of a header in UTF-8. It must not fail for an unknown character set. If it is
+	// nil, such texts are not decoded.
+	CharsetReader func(charset string, text io.Reader) (io.Reader, error)
 	// Domain is the domain of the addresses; "" if the installation receives no e-mail.
 	Domain string
 	// TempDir is a folder for messages in transit.

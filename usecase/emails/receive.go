@@ -71,7 +71,7 @@ func (s *Service) Receive(ctx context.Context, recipients []*email.Intake, e ema
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("read message: %w", err)
 	}
-	from, subject, err := headerOf(file)
+	from, subject, err := s.headerOf(file)
 	if err != nil {
 		return err
 	}
@@ -135,14 +135,17 @@ func (s *Service) ingest(ctx context.Context, r *email.Intake, kept document.Sto
 }
 
 // headerOf returns the address in the From field and the subject. from is "" unless
-// there is exactly one address in exactly one field.
-func headerOf(r io.Reader) (from, subject string, err error) {
+// there is exactly one address in exactly one field. The character set of a name next to it does not matter.
+func (s *Service) headerOf(r io.Reader) (from, subject string, err error) {
 	limited := &io.LimitedReader{R: r, N: maxHeader}
 	header, err := textproto.NewReader(bufio.NewReader(limited)).ReadMIMEHeader()
 	if len(header) == 0 || limited.N == 0 && err != nil {
 		return "", "", fault.New(fault.Invalid, fault.CodeInvalidRequest, "The message has no header, or one of more than %d bytes.", maxHeader)
 	}
-	decoder := &mime.WordDecoder{}
+	decoder := &mime.WordDecoder{CharsetReader: s.CharsetReader}
+	if decoder.CharsetReader == nil {
+		decoder.CharsetReader = func(_ string, text io.Reader) (io.Reader, error) { return text, nil }
+	}
 	if subject, err = decoder.DecodeHeader(header.Get("Subject")); err != nil {
 		subject = header.Get("Subject")
 	}
@@ -151,7 +154,9 @@ func headerOf(r io.Reader) (from, subject string, err error) {
 	if len(fields) != 1 {
 		return "", subject, nil
 	}
-	list, err := (&mail.AddressParser{WordDecoder: decoder}).ParseList(fields[0])
+	// Some programs write names without encoding. An address with such bytes stays different from all others.
+	field := strings.ToValidUTF8(fields[0], string(utf8.RuneError))
+	list, err := (&mail.AddressParser{WordDecoder: decoder}).ParseList(field)
 	if err != nil || len(list) != 1 {
 		return "", subject, nil
 	}
