@@ -40,7 +40,8 @@ var recipientFields = []string{"Delivered-To", "X-Original-To", "Envelope-To", "
 
 // MailboxReceiver stores the messages of a mailbox.
 type MailboxReceiver interface {
-	// RecipientsOf returns the intakes of addresses; none is a NotFound fault.
+	// RecipientsOf returns the intakes of addresses; none is a NotFound fault. It is a Conflict fault if the message
+	// has to wait.
 	RecipientsOf(ctx context.Context, addresses []string) ([]*email.Intake, error)
 	// Receive stores a message, as for Receiver.
 	Receive(ctx context.Context, recipients []*email.Intake, e email.Envelope, message io.Reader) error

@@ -131,14 +131,18 @@ type literal struct{ *strings.Reader }
 
 func (l literal) Size() int64 { return l.Reader.Size() }
 
-// read is a MailboxReceiver that knows one address.
+// read is a MailboxReceiver that knows one address, and one of an archived entity.
 type read struct {
 	messages []string
 	fails    error
+	restored bool // the archived entity
 }
 
 func (r *read) RecipientsOf(_ context.Context, addresses []string) ([]*email.Intake, error) {
-	if !slices.Contains(addresses, "invoices+token@example.com") {
+	if slices.Contains(addresses, "archived@example.com") && !r.restored {
+		return nil, fault.New(fault.Conflict, fault.CodeConflict, "The entity is archived.")
+	}
+	if !r.restored && !slices.Contains(addresses, "invoices+token@example.com") {
 		return nil, fault.Missing("recipient")
 	}
 	return []*email.Intake{{EntityID: uuid.MustParse("01936b1e-0000-7000-8000-000000000003")}}, nil

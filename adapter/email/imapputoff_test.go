@@ -1,6 +1,7 @@
 package email_test
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -126,6 +127,35 @@ func TestMailboxWithBadMessages(t *testing.T) {
 				t.Errorf("%d messages received afterwards", len(r.messages))
 			}
 		})
+	}
+}
+
+// TestMailboxWaits verifies that messages for an archived entity keep no others from being received, and are
+// received when the entity is restored.
+func TestMailboxWaits(t *testing.T) {
+	t.Parallel()
+	s, r := newMailServer(t, false), &read{}
+	var log bytes.Buffer
+	m := s.mailbox(t, r, false, &log)
+	const waiting = 15 // more than a poll accepts failures
+	for n := range waiting {
+		s.put(t, mailTo("archived@example.com", fmt.Sprint(n)))
+	}
+	s.put(t, mailTo("invoices+token@example.com", "last"))
+	for range 2 {
+		if err := m.Poll(t.Context()); err == nil || !strings.Contains(err.Error(), "archived") {
+			t.Errorf("reported: %v", err)
+		}
+		if len(r.messages) != 1 {
+			t.Fatalf("received %q", r.messages)
+		}
+	}
+	r.restored = true
+	if err := m.Poll(t.Context()); err != nil || len(r.messages) != waiting+1 {
+		t.Errorf("%d messages received, %v", len(r.messages), err)
+	}
+	if strings.Contains(log.String(), "refused") {
+		t.Errorf("refused: %s", log.String())
 	}
 }
 

@@ -60,6 +60,11 @@ func (s *Service) Address(i *email.Intake) string {
 // only, because some senders change the case.
 func newToken() string { return strings.ToLower(rand.Text()) }
 
+// isToken reports whether a text has the form of a token.
+func isToken(text string) bool {
+	return len(text) == len(rand.Text()) && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz234567") == ""
+}
+
 // Get returns the intake of an entity. The first call creates its address.
 func (s *Service) Get(ctx context.Context, a identity.Actor, id uuid.UUID) (*email.Intake, error) {
 	if _, err := s.Entities.Get(ctx, a.Scope(), id); err != nil {

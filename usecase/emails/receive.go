@@ -17,6 +17,7 @@ import (
 	"docledger/domain/billing"
 	"docledger/domain/document"
 	"docledger/domain/email"
+	"docledger/domain/entity"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 )
@@ -41,21 +42,33 @@ func (s *Service) Lookup(ctx context.Context, address string) (*email.Intake, er
 
 // ofToken returns the intake with a token. It is a NotFound fault if no open entity has it.
 func (s *Service) ofToken(ctx context.Context, token string) (*email.Intake, error) {
-	found, err := s.Intakes.OfTokenForReceiver(ctx, token)
-	if err != nil {
-		return nil, fmt.Errorf("find recipient: %w", err)
-	}
-	if found == nil {
-		return nil, fault.Missing("recipient")
-	}
-	e, err := s.Entities.Get(ctx, identity.System(found.OrganizationID).Scope(), found.EntityID)
+	found, owner, err := s.withToken(ctx, token)
 	if err != nil {
 		return nil, err
 	}
-	if e.Archived {
+	if found == nil || owner.Archived {
 		return nil, fault.Missing("recipient")
 	}
 	return found, nil
+}
+
+// withToken returns the intake with a token, and its entity, which can be archived. Both are nil if there is none.
+func (s *Service) withToken(ctx context.Context, token string) (*email.Intake, *entity.Entity, error) {
+	found, err := s.Intakes.OfTokenForReceiver(ctx, token)
+	if err != nil {
+		return nil, nil, fmt.Errorf("find recipient: %w", err)
+	}
+	if found == nil {
+		return nil, nil, nil
+	}
+	owner, err := s.Entities.Get(ctx, identity.System(found.OrganizationID).Scope(), found.EntityID)
+	switch {
+	case fault.CodeOf(err) == fault.CodeNotFound:
+		return nil, nil, nil
+	case err != nil:
+		return nil, nil, err
+	}
+	return found, owner, nil
 }
 
 // Receive stores a message for each recipient. After it returned nil, every message is
