@@ -30,9 +30,35 @@ func CharsetReader(charset string, text io.Reader) (io.Reader, error) {
 // addressLike matches what can be an address in a field that is not a valid list of addresses.
 var addressLike = regexp.MustCompile(`[^\s<>()\[\],;:"\\@]{1,64}@[\pL\pN._-]{1,253}`)
 
+// fieldStart matches the start of a field of a header. Old programs wrote spaces before the colon.
+var fieldStart = regexp.MustCompile("^([A-Za-z0-9!#$%&'*+.^_`|~-]+)[ \t]*:")
+
+// fieldsOf returns the fields of a header. A line that is no part of a field is left out, because textproto reads
+// nothing after it: the address of an entity could follow.
+func fieldsOf(r io.Reader) (fields []byte) {
+	text, _ := io.ReadAll(io.LimitReader(r, maxMailHeader)) //nolint:errcheck // what was read counts
+	inField := false
+	for line := range bytes.Lines(text) {
+		if len(bytes.TrimRight(line, "\r\n")) == 0 {
+			break
+		}
+		if line[0] != ' ' && line[0] != '\t' {
+			start := fieldStart.FindSubmatch(line)
+			if inField = start != nil; inField {
+				fields = append(append(fields, start[1]...), ':')
+				line = line[len(start[0]):]
+			}
+		}
+		if inField {
+			fields = append(fields, line...)
+		}
+	}
+	return append(fields, "\r\n\r\n"...)
+}
+
 // addressesOf returns the addresses in a header to which a message was sent.
 func addressesOf(r io.Reader) (addresses []string) {
-	header, _ := textproto.NewReader(bufio.NewReader(io.LimitReader(r, maxMailHeader))).ReadMIMEHeader() //nolint:errcheck // what was read counts; Receive refuses a damaged header
+	header, _ := textproto.NewReader(bufio.NewReader(bytes.NewReader(fieldsOf(r)))).ReadMIMEHeader() //nolint:errcheck // what was read counts; Receive refuses a damaged header
 	parser := mail.AddressParser{WordDecoder: &mime.WordDecoder{CharsetReader: CharsetReader}}
 	for _, field := range recipientFields {
 		for _, text := range header[field] {

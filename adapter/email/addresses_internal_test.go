@@ -22,6 +22,8 @@ func TestAddressesOf(t *testing.T) {
 		"wrong address":     "To: undisclosed <recipients, " + entity + ", (",
 		"without a comma":   "To: a@example.com " + entity,
 		"dot at the end":    "To: name.@example.com, <" + entity + ">",
+		"damaged line":      "From shop Mon Nov 30\r\n folded\r\nFrom: a@example.com\r\n=?x?\r\nTo: a@example.com,\r\n\t" + entity,
+		"space":             "To : " + entity,
 		"colon in the name": "To: Re: invoices <" + entity + ">; <",
 	} {
 		if got := addressesOf(strings.NewReader(field + "\r\n\r\n")); !slices.Contains(got, entity) {
@@ -31,6 +33,9 @@ func TestAddressesOf(t *testing.T) {
 	many := strings.Repeat("a@example.com ", 200)
 	if got := addressesOf(strings.NewReader("To: " + many + "\r\nCc: " + many + "\r\n\r\n")); len(got) != maxAddresses {
 		t.Errorf("%d addresses", len(got))
+	}
+	if got := addressesOf(strings.NewReader("From: a@example.com\r\n\r\nTo: " + entity + "\r\n\r\n")); len(got) != 0 {
+		t.Errorf("the body: %q", got)
 	}
 	if got := addressesOf(strings.NewReader("To: undisclosed-recipients:;\r\n\r\n")); len(got) != 0 {
 		t.Errorf("an empty group: %q", got)
