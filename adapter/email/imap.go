@@ -1,15 +1,12 @@
 package email
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net/mail"
-	"net/textproto"
 	"os"
 	"slices"
 	"time"
@@ -43,7 +40,8 @@ var recipientFields = []string{"Delivered-To", "X-Original-To", "Envelope-To", "
 
 // MailboxReceiver stores the messages of a mailbox.
 type MailboxReceiver interface {
-	// RecipientsOf returns the intakes of addresses; none is a NotFound fault.
+	// RecipientsOf returns the intakes of addresses; none is a NotFound fault. It is a Conflict fault if the message
+	// has to wait.
 	RecipientsOf(ctx context.Context, addresses []string) ([]*email.Intake, error)
 	// Receive stores a message, as for Receiver.
 	Receive(ctx context.Context, recipients []*email.Intake, e email.Envelope, message io.Reader) error
@@ -62,13 +60,19 @@ type MailboxOptions struct {
 	TempDir  string
 	TLS      *tls.Config // nil for the usual roots
 	Log      *slog.Logger
+	// ConnectTime limits the connection and its encryption; 0 for 30 s.
+	ConnectTime time.Duration
 }
 
-// Mailbox reads the messages of a mailbox by IMAP. Messages stay in the mailbox with a keyword.
-type Mailbox struct{ o MailboxOptions }
+// Mailbox reads the messages of a mailbox by IMAP. Messages stay in the mailbox with a keyword. Only one
+// goroutine may call Run or Poll.
+type Mailbox struct {
+	o      MailboxOptions
+	putOff putOff
+}
 
 // NewMailbox returns a Mailbox.
-func NewMailbox(o MailboxOptions) *Mailbox { return &Mailbox{o} }
+func NewMailbox(o MailboxOptions) *Mailbox { return &Mailbox{o: o} }
 
 // Run reads new messages until ctx ends.
 func (m *Mailbox) Run(ctx context.Context) {
@@ -86,26 +90,17 @@ func (m *Mailbox) Run(ctx context.Context) {
 	}
 }
 
-// Check signs in and opens the mailbox.
+// Check signs in and opens the mailbox. A mailbox in which no message can be marked is an error.
 func (m *Mailbox) Check(ctx context.Context) error {
 	return m.with(ctx, func(*imapclient.Client, *imap.SelectData) error { return nil })
 }
 
 // with signs in and opens the mailbox. The connection ends with ctx.
 func (m *Mailbox) with(ctx context.Context, do func(*imapclient.Client, *imap.SelectData) error) error {
-	dial := imapclient.DialTLS
-	if m.o.StartTLS {
-		dial = imapclient.DialStartTLS
-	}
-	o := &imapclient.Options{}
-	if m.o.TLS != nil {
-		o.TLSConfig = m.o.TLS.Clone()
-	} else {
-		o.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
-	}
-	c, err := dial(m.o.Address, o)
+	answers := &readOnlyAnswers{}
+	c, err := m.dial(ctx, answers)
 	if err != nil {
-		return fmt.Errorf("connect: %w", err)
+		return err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 	defer stop()
@@ -113,9 +108,13 @@ func (m *Mailbox) with(ctx context.Context, do func(*imapclient.Client, *imap.Se
 	if err := c.Login(m.o.User, m.o.Password()).Wait(); err != nil {
 		return fmt.Errorf("sign in: %w", err)
 	}
+	answers.start()
 	selected, err := c.Select(m.o.Name, nil).Wait()
 	if err != nil {
 		return fmt.Errorf("open mailbox: %w", err)
+	}
+	if answers.end() {
+		return errReadOnly
 	}
 	if err := do(c, selected); err != nil {
 		return err
@@ -124,7 +123,8 @@ func (m *Mailbox) with(ctx context.Context, do func(*imapclient.Client, *imap.Se
 	return nil
 }
 
-// Poll reads the messages that were not received before. A message is marked only after it is stored: a
+// Poll reads the messages that were not received before. Those that failed in an earlier poll are read after all
+// others. A message is marked only after it is stored: a
 // process that is killed before reads it again, and the same bytes are one document.
 func (m *Mailbox) Poll(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, pollTime)
@@ -142,49 +142,63 @@ func (m *Mailbox) Poll(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("search: %w", err)
 		}
-		uids := found.AllUIDs()
+		fresh, again := m.putOff.order(selected.UIDValidity, found.AllUIDs())
+		fresh = fresh[:min(len(fresh), maxPolled)]
+		again = again[:min(len(again), maxPolled-len(fresh))]
+		failures := 0
 		var failed []error
-		for _, uid := range uids[:min(len(uids), maxPolled)] {
-			err := m.receive(ctx, c, uid)
-			flags := []imap.Flag{imap.FlagSeen}
-			switch refused, isRefused := refusalOf(err); {
-			case isRefused:
-				m.o.Log.Warn("message of the mailbox refused, it stays there", "mailbox", m.o.Name, "uid", uint32(uid), "reason", refused)
-				flags = append(flags, refusedKeyword)
-			case errors.Is(err, errGone):
+		for n, uid := range slices.Concat(fresh, again) {
+			err := m.take(ctx, c, uid, keywords)
+			if err == nil {
+				m.putOff.remove(uid)
 				continue
-			case err != nil:
-				// One message must not keep the others from being received.
-				if failed = append(failed, fmt.Errorf("message %d: %w", uid, err)); len(failed) >= maxFailures || closed(c) {
-					return errors.Join(failed...)
-				}
-				continue
-			default:
-				flags = append(flags, receivedKeyword)
 			}
-			if !keywords {
-				flags = flags[:1]
+			// One message must not keep the others from being received.
+			m.putOff.add(uid)
+			if errors.Is(err, errGone) && n < len(fresh) {
+				continue // unless the next search finds it again
 			}
-			mark := &imap.StoreFlags{Op: imap.StoreFlagsAdd, Silent: true, Flags: flags}
-			if err := c.Store(imap.UIDSetNum(uid), mark, nil).Close(); err != nil {
-				return fmt.Errorf("mark message: %w", err)
+			if len(failed) < maxFailures {
+				failed = append(failed, fmt.Errorf("message %d: %w", uid, err))
+			}
+			if f, ok := fault.As(err); !ok || f.Kind != fault.Conflict || n >= len(fresh) {
+				failures++
+			}
+			if failures >= maxFailures || ctx.Err() != nil || c.Noop().Wait() != nil {
+				break // the connection may have ended
 			}
 		}
 		return errors.Join(failed...)
 	})
 }
 
-func closed(c *imapclient.Client) bool {
-	select {
-	case <-c.Closed():
-		return true
+// take receives a message and marks it as received or refused. After an error the message has no mark.
+func (m *Mailbox) take(ctx context.Context, c *imapclient.Client, uid imap.UID, keywords bool) error {
+	err := m.receive(ctx, c, uid)
+	flags := []imap.Flag{imap.FlagSeen}
+	switch refused, isRefused := refusalOf(err); {
+	case isRefused:
+		m.o.Log.Warn("message of the mailbox refused, it stays there", "mailbox", m.o.Name, "uid", uint32(uid), "reason", refused)
+		flags = append(flags, refusedKeyword)
+	case err != nil:
+		return err
 	default:
-		return false
+		flags = append(flags, receivedKeyword)
 	}
+	if !keywords {
+		flags = flags[:1]
+	}
+	mark := &imap.StoreFlags{Op: imap.StoreFlagsAdd, Silent: true, Flags: flags}
+	if err := c.Store(imap.UIDSetNum(uid), mark, nil).Close(); err != nil {
+		return fmt.Errorf("mark message: %w", err)
+	}
+	return nil
 }
 
 var (
-	errGone     = errors.New("the message is not in the mailbox any more")
+	errGone     = errors.New("the server did not return the message")
+	errNoBytes  = errors.New("the server returned no bytes of the message")
+	errReadOnly = errors.New("the mailbox is read-only, so that no message can be marked as received")
 	errTooLarge = fault.New(fault.Invalid, fault.CodeInvalidRequest, "The message is larger than EMAIL_MAX_BYTES.")
 )
 
@@ -236,8 +250,9 @@ func (m *Mailbox) receive(ctx context.Context, c *imapclient.Client, uid imap.UI
 // fetch writes a message into a file, without the flag that it was seen.
 func (m *Mailbox) fetch(c *imapclient.Client, uid imap.UID, file *os.File) (err error) {
 	command := c.Fetch(imap.UIDSetNum(uid), &imap.FetchOptions{UID: true, BodySection: []*imap.FetchItemBodySection{{Peek: true}}})
-	written := false
+	exists, written := false, false
 	for message := command.Next(); message != nil; message = command.Next() {
+		exists = true
 		for item := message.Next(); item != nil; item = message.Next() {
 			body, ok := item.(imapclient.FetchItemDataBodySection)
 			if !ok || body.Literal == nil || written || err != nil {
@@ -256,27 +271,11 @@ func (m *Mailbox) fetch(c *imapclient.Client, uid imap.UID, file *os.File) (err 
 	if failed := command.Close(); failed != nil && err == nil {
 		err = fmt.Errorf("read message: %w", failed)
 	}
-	if err == nil && !written {
-		err = errGone
+	switch {
+	case err != nil || written:
+		return err
+	case exists:
+		return errNoBytes
 	}
-	return err
-}
-
-// addressesOf returns the addresses in a header to which a message was sent.
-func addressesOf(r io.Reader) (addresses []string) {
-	header, _ := textproto.NewReader(bufio.NewReader(io.LimitReader(r, maxMailHeader))).ReadMIMEHeader() //nolint:errcheck // what was read counts; Receive refuses a damaged header
-	for _, field := range recipientFields {
-		for _, text := range header[field] {
-			list, err := mail.ParseAddressList(text)
-			if err != nil {
-				continue
-			}
-			for _, a := range list {
-				if len(addresses) < maxAddresses {
-					addresses = append(addresses, a.Address)
-				}
-			}
-		}
-	}
-	return addresses
+	return errGone
 }

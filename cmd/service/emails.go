@@ -34,7 +34,7 @@ func (s *Service) newEmails(plans domainbilling.Plans) *emails.Service {
 	return &emails.Service{
 		Intakes: st.EmailIntakes(), Documents: s.Documents, Entities: st.Entities(), Authenticator: &email.Authenticator{Resolver: s.resolver},
 		Events: st.Events(), Plans: plans, Usage: st.Usage(), UnitOfWork: st, Clock: s.clock,
-		Domain: s.cfg.Email.Domain, TempDir: s.cfg.DataDir,
+		CharsetReader: email.CharsetReader, Domain: s.cfg.Email.Domain, TempDir: s.cfg.DataDir,
 	}
 }
 

@@ -28,7 +28,7 @@ type Mailbox struct {
 	User     string
 	Password Secret
 	Name     string
-	Entity   uuid.UUID // receives the messages that name no address of an entity; zero: none
+	Entity   uuid.UUID // receives the messages that name no entity and no address in EMAIL_DOMAIN; zero: none
 	Every    time.Duration
 }
 

@@ -87,7 +87,7 @@ var groups = []group{
 		{"EMAIL_MAX_BYTES", "largest e-mail"},
 		{"EMAIL_WEBHOOK_SECRET", "secret of at least 16 characters with which a provider of inbound e-mail calls `/webhook/email`; empty: 404"},
 		{"EMAIL_IMAP", "mailbox that workers read by IMAP over TLS: `imaps://USER:PASSWORD@HOST/MAILBOX`, or `imap://` for STARTTLS; user and password percent-encoded; empty: none"},
-		{"EMAIL_IMAP_ENTITY", "id of the entity that receives the messages of EMAIL_IMAP that name no address of an entity; empty: they stay in the mailbox"},
+		{"EMAIL_IMAP_ENTITY", "id of the entity that receives the messages of EMAIL_IMAP that name no entity and no address in EMAIL_DOMAIN; empty: they stay in the mailbox"},
 		{"EMAIL_IMAP_INTERVAL", "time between two reads of EMAIL_IMAP"},
 	}},
 	{"Folder of scanners", [][2]string{

@@ -39,6 +39,9 @@ type Service struct {
 	Usage         billing.Usage
 	UnitOfWork    usecase.UnitOfWork
 	Clock         usecase.Clock
+	// CharsetReader returns a text of a header in UTF-8. It must not fail for an unknown character set. If it is
+	// nil, such texts are not decoded.
+	CharsetReader func(charset string, text io.Reader) (io.Reader, error)
 	// Domain is the domain of the addresses; "" if the installation receives no e-mail.
 	Domain string
 	// TempDir is a folder for messages in transit.
@@ -56,6 +59,11 @@ func (s *Service) Address(i *email.Intake) string {
 // newToken returns a local part of an address that cannot be guessed. It has lower case
 // only, because some senders change the case.
 func newToken() string { return strings.ToLower(rand.Text()) }
+
+// isToken reports whether a text has the form of a token.
+func isToken(text string) bool {
+	return len(text) == len(rand.Text()) && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz234567") == ""
+}
 
 // Get returns the intake of an entity. The first call creates its address.
 func (s *Service) Get(ctx context.Context, a identity.Actor, id uuid.UUID) (*email.Intake, error) {

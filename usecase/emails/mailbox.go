@@ -2,7 +2,6 @@ package emails
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -18,59 +17,88 @@ import (
 type Mailbox struct {
 	*Service
 	Owners entity.Owners
-	// Entity receives the messages that name no address of an entity; the zero UUID: none.
+	// Entity receives the messages that name no entity; the zero UUID: none.
 	Entity uuid.UUID
 }
 
 // RecipientsOf returns the intakes of addresses to which a message was sent: those of entities, also as
-// the tag of another address (invoices+TOKEN@example.com). Without one it is that of Entity, or a
-// NotFound fault.
+// the tag of another address (invoices+TOKEN@example.com). An archived entity receives nothing. A message that
+// names only archived entities has to wait, which is a Conflict fault. One that names an address in Domain
+// or a token that no entity has is refused with a NotFound fault: it can belong to another organization than
+// Entity. All others are for Entity, and wait while it is archived or missing.
 func (m *Mailbox) RecipientsOf(ctx context.Context, addresses []string) ([]*email.Intake, error) {
 	var found []*email.Intake
+	var waits error
+	unknown := false
 	for _, address := range addresses {
-		i, err := m.recipient(ctx, address)
-		if err != nil && fault.CodeOf(err) != fault.CodeNotFound {
+		tokens, names := m.tokensOf(address)
+		i, owner, err := m.first(ctx, tokens)
+		if err != nil {
 			return nil, err
 		}
-		if err == nil && !slices.ContainsFunc(found, func(f *email.Intake) bool { return f.EntityID == i.EntityID }) {
+		switch {
+		case i == nil:
+			unknown = unknown || names
+		case owner.Archived:
+			waits = owner.RequireOpen()
+		case !slices.ContainsFunc(found, func(f *email.Intake) bool { return f.EntityID == i.EntityID }):
 			found = append(found, i)
 		}
 	}
-	if len(found) > 0 {
+	switch {
+	case len(found) > 0:
 		return found, nil
-	}
-	if m.Entity == uuid.Nil {
+	case waits != nil:
+		return nil, waits
+	case unknown || m.Entity == uuid.Nil:
 		return nil, fault.Missing("recipient")
 	}
+	return m.ofEntity(ctx)
+}
+
+// ofEntity returns the intake of Entity.
+func (m *Mailbox) ofEntity(ctx context.Context) ([]*email.Intake, error) {
 	e, err := m.Owners.GetForOperator(ctx, m.Entity)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = e.RequireOpen()
 	}
-	if e.Archived {
-		return nil, fault.Missing("recipient")
+	var i *email.Intake
+	if err == nil {
+		i, err = m.Get(ctx, identity.System(e.OrganizationID), e.ID)
 	}
-	i, err := m.Get(ctx, identity.System(e.OrganizationID), e.ID)
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		// The operator can correct the configuration, and the message is received then.
+		return nil, fault.New(fault.Conflict, fault.CodeConflict, "There is no entity %s, which EMAIL_IMAP_ENTITY names.", m.Entity)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return []*email.Intake{i}, nil
 }
 
-func (m *Mailbox) recipient(ctx context.Context, address string) (*email.Intake, error) {
-	i, err := m.Lookup(ctx, address)
-	if fault.CodeOf(err) != fault.CodeNotFound {
-		return i, err
-	}
+// tokensOf returns what can be the token of an entity in an address. names reports whether the address is one
+// that only an entity can have or had.
+func (m *Mailbox) tokensOf(address string) (tokens []string, names bool) {
 	at := strings.LastIndexByte(address, '@')
 	if at < 1 {
-		return nil, err
+		return nil, false
 	}
-	_, tag, tagged := strings.Cut(strings.ToLower(address[:at]), "+")
-	if !tagged {
-		return nil, err
+	local, tag, _ := strings.Cut(strings.ToLower(address[:at]), "+")
+	if m.Domain != "" && strings.EqualFold(address[at+1:], m.Domain) {
+		tokens, names = append(tokens, local), true
 	}
-	if i, err = m.ofToken(ctx, tag); err != nil {
-		return nil, fmt.Errorf("find recipient: %w", err)
+	if tag != "" {
+		tokens, names = append(tokens, tag), names || isToken(tag)
 	}
-	return i, nil
+	return tokens, names
+}
+
+// first returns the intake with the first token that an entity has, and the entity; nil for none.
+func (m *Mailbox) first(ctx context.Context, tokens []string) (*email.Intake, *entity.Entity, error) {
+	for _, token := range tokens {
+		if i, owner, err := m.withToken(ctx, token); err != nil || i != nil {
+			return i, owner, err
+		}
+	}
+	return nil, nil, nil
 }

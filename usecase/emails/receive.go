@@ -17,6 +17,7 @@ import (
 	"docledger/domain/billing"
 	"docledger/domain/document"
 	"docledger/domain/email"
+	"docledger/domain/entity"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 )
@@ -41,21 +42,33 @@ func (s *Service) Lookup(ctx context.Context, address string) (*email.Intake, er
 
 // ofToken returns the intake with a token. It is a NotFound fault if no open entity has it.
 func (s *Service) ofToken(ctx context.Context, token string) (*email.Intake, error) {
-	found, err := s.Intakes.OfTokenForReceiver(ctx, token)
-	if err != nil {
-		return nil, fmt.Errorf("find recipient: %w", err)
-	}
-	if found == nil {
-		return nil, fault.Missing("recipient")
-	}
-	e, err := s.Entities.Get(ctx, identity.System(found.OrganizationID).Scope(), found.EntityID)
+	found, owner, err := s.withToken(ctx, token)
 	if err != nil {
 		return nil, err
 	}
-	if e.Archived {
+	if found == nil || owner.Archived {
 		return nil, fault.Missing("recipient")
 	}
 	return found, nil
+}
+
+// withToken returns the intake with a token, and its entity, which can be archived. Both are nil if there is none.
+func (s *Service) withToken(ctx context.Context, token string) (*email.Intake, *entity.Entity, error) {
+	found, err := s.Intakes.OfTokenForReceiver(ctx, token)
+	if err != nil {
+		return nil, nil, fmt.Errorf("find recipient: %w", err)
+	}
+	if found == nil {
+		return nil, nil, nil
+	}
+	owner, err := s.Entities.Get(ctx, identity.System(found.OrganizationID).Scope(), found.EntityID)
+	switch {
+	case fault.CodeOf(err) == fault.CodeNotFound:
+		return nil, nil, nil
+	case err != nil:
+		return nil, nil, err
+	}
+	return found, owner, nil
 }
 
 // Receive stores a message for each recipient. After it returned nil, every message is
@@ -71,7 +84,7 @@ func (s *Service) Receive(ctx context.Context, recipients []*email.Intake, e ema
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("read message: %w", err)
 	}
-	from, subject, err := headerOf(file)
+	from, subject, err := s.headerOf(file)
 	if err != nil {
 		return err
 	}
@@ -135,14 +148,17 @@ func (s *Service) ingest(ctx context.Context, r *email.Intake, kept document.Sto
 }
 
 // headerOf returns the address in the From field and the subject. from is "" unless
-// there is exactly one address in exactly one field.
-func headerOf(r io.Reader) (from, subject string, err error) {
+// there is exactly one address in exactly one field. The character set of a name next to it does not matter.
+func (s *Service) headerOf(r io.Reader) (from, subject string, err error) {
 	limited := &io.LimitedReader{R: r, N: maxHeader}
 	header, err := textproto.NewReader(bufio.NewReader(limited)).ReadMIMEHeader()
 	if len(header) == 0 || limited.N == 0 && err != nil {
 		return "", "", fault.New(fault.Invalid, fault.CodeInvalidRequest, "The message has no header, or one of more than %d bytes.", maxHeader)
 	}
-	decoder := &mime.WordDecoder{}
+	decoder := &mime.WordDecoder{CharsetReader: s.CharsetReader}
+	if decoder.CharsetReader == nil {
+		decoder.CharsetReader = func(_ string, text io.Reader) (io.Reader, error) { return text, nil }
+	}
 	if subject, err = decoder.DecodeHeader(header.Get("Subject")); err != nil {
 		subject = header.Get("Subject")
 	}
@@ -151,7 +167,9 @@ func headerOf(r io.Reader) (from, subject string, err error) {
 	if len(fields) != 1 {
 		return "", subject, nil
 	}
-	list, err := (&mail.AddressParser{WordDecoder: decoder}).ParseList(fields[0])
+	// Some programs write names without encoding. An address with such bytes stays different from all others.
+	field := strings.ToValidUTF8(fields[0], string(utf8.RuneError))
+	list, err := (&mail.AddressParser{WordDecoder: decoder}).ParseList(field)
 	if err != nil || len(list) != 1 {
 		return "", subject, nil
 	}
