@@ -12,6 +12,7 @@ import (
 	"docledger/domain/billing"
 	"docledger/domain/document"
 	"docledger/domain/duplicate"
+	"docledger/domain/email"
 	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/extraction"
@@ -33,6 +34,7 @@ type Service struct {
 	Duplicates duplicate.Detection
 	Entities   Entities
 	Moves      document.Moves
+	Senders    email.Lists
 	Settings   entity.SettingsRepository
 	Blobs      document.Blobs
 	Renditions document.Renditions

@@ -309,7 +309,7 @@ func (s *Service) conclude(ctx context.Context, o *outcome, status document.Stat
 		if err := stillOurs(now, o.document); err != nil {
 			return err
 		}
-		now.EntityID = o.document.EntityID
+		now.EntityID, now.Email = o.document.EntityID, o.document.Email
 		now.Status, now.InvoiceID, now.Failure, now.HeldReason, now.Requested = status, invoiceID, nil, "", false
 		now.PageCount, now.Attachments, now.Signatures = o.result.PageCount, o.result.Attachments, o.result.Signatures
 		if o.result.MediaType != "" {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"docledger/domain/document"
+	"docledger/domain/email"
 	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/extraction"
@@ -21,12 +22,13 @@ import (
 type place struct {
 	entity   *entity.Entity
 	settings *entity.Settings
+	email    *document.Email // as the entity judges the sender
 }
 
 // in returns the outcome as that of a document in another place.
 func (o *outcome) in(p place) *outcome {
 	out, d := *o, *o.document
-	d.EntityID = p.entity.ID
+	d.EntityID, d.Email = p.entity.ID, p.email
 	out.document, out.entity, out.settings = &d, p.entity, p.settings
 	return &out
 }
@@ -39,7 +41,7 @@ func (o *outcome) in(p place) *outcome {
 func (s *Service) route(ctx context.Context, o *outcome, drafts []extraction.Draft) ([]place, error) {
 	places := make([]place, len(drafts))
 	for i := range places {
-		places[i] = place{o.entity, o.settings}
+		places[i] = place{o.entity, o.settings, o.document.Email}
 	}
 	if !o.settings.RouteByBuyer || o.document.InvoiceID != uuid.Nil || o.entity.LegalHold {
 		return places, nil
@@ -66,7 +68,11 @@ func (s *Service) route(ctx context.Context, o *outcome, drafts []extraction.Dra
 		if err != nil {
 			return nil, fmt.Errorf("read settings of the buyer: %w", err)
 		}
-		places[i] = place{to, settings}
+		origin, err := email.In(ctx, s.Senders, o.document, to.ID)
+		if err != nil {
+			return nil, err
+		}
+		places[i] = place{to, settings, origin}
 	}
 	return places, nil
 }
