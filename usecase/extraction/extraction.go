@@ -55,6 +55,9 @@ type Service struct {
 	// WaitTimeout is how long Request waits for the result before it reports that the document is
 	// still being processed.
 	WaitTimeout time.Duration
+	// StudyTime is the time for which a document is delayed to learn from its suppliers' approved
+	// invoices; 0 for the default.
+	StudyTime time.Duration
 	// BlobGrace is the time after which an unused blob is removed.
 	BlobGrace time.Duration
 	// Merging admits one merge of each organization at a time.
