@@ -63,6 +63,10 @@ func (s *Service) finish(ctx context.Context, a identity.Actor, d *document.Docu
 		if o.document, err = s.renamed(ctx, a, d); err != nil {
 			return err
 		}
+		places, err := s.settle(ctx, o, places)
+		if err != nil {
+			return err
+		}
 		if len(drafts) > 1 {
 			return s.split(ctx, o, drafts, places)
 		}

@@ -77,6 +77,36 @@ func (s *Service) route(ctx context.Context, o *outcome, drafts []extraction.Dra
 	return places, nil
 }
 
+// settle returns the places in which the invoices of drafts can still be stored, under locks until the
+// end of the transaction. A legal hold of the entity of the document, or the end of another one, can
+// have begun since route. The invoices then stay in the entity of the document.
+func (s *Service) settle(ctx context.Context, o *outcome, places []place) ([]place, error) {
+	own := place{o.entity, o.settings, o.document.Email}
+	leaves := func(p place) bool { return p.entity.ID != own.entity.ID }
+	if !slices.ContainsFunc(places, leaves) {
+		return places, nil
+	}
+	var err error
+	if own.entity, err = s.Entities.GetShared(ctx, o.actor.Scope(), o.entity.ID); err != nil {
+		return nil, fmt.Errorf("read entity: %w", err)
+	}
+	out := slices.Clone(places)
+	for i, p := range places {
+		if leaves(p) {
+			p.entity, err = s.Entities.GetShared(ctx, o.actor.Scope(), p.entity.ID)
+			if err != nil && fault.CodeOf(err) != fault.CodeNotFound {
+				return nil, fmt.Errorf("read the entity of the buyer: %w", err)
+			}
+			if err == nil && own.entity.RequireReleasable() == nil && p.entity.RequireOpen() == nil {
+				out[i] = p
+				continue
+			}
+		}
+		out[i] = own
+	}
+	return out, nil
+}
+
 // maxOrigins is the number of documents that are asked for the origin of a merged one. Beyond it a
 // person approves.
 const maxOrigins = 100
