@@ -10,7 +10,7 @@ import (
 func (s *Service) newMoves(bookings *sync.Service, suppliers *suppliers.Service) *moves.Service {
 	st := s.store
 	return &moves.Service{
-		Documents: st.Documents(), Moves: st.Moves(), Syncs: st.Bookings(), Duplicates: s.duplicates, Entities: st.Entities(),
+		Documents: st.Documents(), Moves: st.Moves(), Senders: st.EmailIntakes(), Syncs: st.Bookings(), Duplicates: s.duplicates, Entities: st.Entities(),
 		Settings: st.Settings(), Memberships: st.Memberships(), Suppliers: suppliers, Bookings: bookings, Origins: s.Extraction,
 		Events: st.Events(), Clock: s.clock,
 	}

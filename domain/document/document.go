@@ -89,7 +89,7 @@ type Signature struct {
 type Email struct {
 	From, Subject    string
 	SPF, DKIM, DMARC string
-	// Accepted reports that the sender was an accepted one and was authenticated.
+	// Accepted reports that the sender was an accepted one of the entity and was authenticated.
 	// Otherwise a person must approve the invoice (domain D33).
 	Accepted bool
 }

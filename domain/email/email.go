@@ -88,8 +88,7 @@ type Authenticator interface {
 
 // Intakes stores the addresses of entities.
 type Intakes interface {
-	// Get returns the intake of an entity within the scope, or nil if it has none.
-	Get(ctx context.Context, s identity.Scope, entity uuid.UUID) (*Intake, error)
+	Lists
 	// Add stores a new intake. It does nothing if the entity has one.
 	Add(ctx context.Context, i *Intake) error
 	// Update loads the intake under a row lock, applies change and stores it.

@@ -54,7 +54,7 @@ func Study(inv *invoice.Invoice, approved []invoice.Invoice) (own bool, examples
 		}
 		ev, known := now.Fields[path]
 		before := old.Fields[path]
-		if before.Source != invoice.ByHuman && (before.Box == nil || known && ev.Confidence >= unsure) {
+		if before.Source != invoice.ByHuman && before.Box == nil || keeps(&now, path, &before, &ev, known) {
 			continue
 		}
 		own = true
@@ -133,7 +133,7 @@ func learnPlace(inv *invoice.Invoice, path string, approved []invoice.Invoice, p
 	}
 	before := old.Fields[path]
 	corrected := before.Source == invoice.ByHuman
-	if !corrected && known && ev.Confidence >= unsure {
+	if keeps(inv, path, &before, &ev, known) {
 		return
 	}
 	readings := printed.Of[old.ID]
@@ -144,8 +144,8 @@ func learnPlace(inv *invoice.Invoice, path string, approved []invoice.Invoice, p
 		}
 		return
 	}
-	spots := spotsOf(path, value, readings)
-	if !corrected && before.Box != nil && len(spots) == 0 {
+	spots := slices.DeleteFunc(spotsOf(path, value, readings), func(s spot) bool { return claimed(old, path, &s.Reading) })
+	if !corrected && before.Box != nil && len(spots) == 0 && !claimedPlace(old, path, before.Page, before.Box) {
 		spots = append(spots, spot{Reading: extraction.Reading{Page: before.Page, Box: *before.Box, Text: before.SourceText}, placeOnly: true})
 	}
 	found, text := find(path, spots, printed.Own)

@@ -91,6 +91,111 @@ func TestPlacesOfCorrectedValuesThatDoNotFitAreIgnored(t *testing.T) {
 	}
 }
 
+// TestTextsOfOtherFieldsTeachNothing verifies that a sure value is not replaced by that of another
+// field, the text of which has the value that a person set by chance.
+func TestTextsOfOtherFieldsTeachNothing(t *testing.T) {
+	t.Parallel()
+	set := func(inv *invoice.Invoice, path, value string, ev invoice.Evidence) {
+		if err := invoice.Fields[path].Set(inv, value); err != nil {
+			t.Fatal(err)
+		}
+		inv.Fields[path] = ev
+	}
+	read := func(r extraction.Reading) invoice.Evidence {
+		return invoice.Evidence{Source: invoice.FromText, Confidence: 0.97, Page: 1, Box: &r.Box, SourceText: r.Text}
+	}
+	human := func(was string) invoice.Evidence {
+		return invoice.Evidence{Source: invoice.ByHuman, Confidence: 1, Original: &was}
+	}
+	taxID := func(label string, y float64, id string) extraction.Reading {
+		return cell(extraction.TaxIDReading, label, 0.1, y, id)
+	}
+	const seller, next, buyer = "DE136695976", "DE129273398", "ATU13585627"
+	for name, c := range map[string]struct {
+		path, want string
+		of, own    extraction.Reading // the text with the value of another field
+		change     func(old, inv *invoice.Invoice, of extraction.Reading)
+	}{
+		"the due date is the issue date": {
+			"due_date", "2026-04-03", cell(extraction.DateReading, "invoice date", 0.6, 0.4, "2026-03-01"), cell(extraction.DateReading, "invoice date", 0.6, 0.4, "2026-03-20"),
+			func(old, inv *invoice.Invoice, of extraction.Reading) {
+				set(old, "issue_date", "2026-03-01", read(of))
+				set(old, "due_date", "2026-03-01", human("2026-03-31"))
+				set(inv, "issue_date", "2026-03-20", read(of))
+				set(inv, "due_date", "2026-04-03", read(cell(extraction.DateReading, "payable", 0.6, 0.45, "2026-04-03")))
+			},
+		},
+		"the issue date is the due date, which a person also set": {
+			"issue_date", "2026-03-20", cell(extraction.DateReading, "payable", 0.6, 0.45, "2026-03-31"), cell(extraction.DateReading, "payable", 0.6, 0.45, "2026-04-03"),
+			func(old, inv *invoice.Invoice, _ extraction.Reading) {
+				set(old, "issue_date", "2026-03-31", human("2026-03-01"))
+				set(old, "due_date", "2026-03-31", human("2026-04-30"))
+				set(inv, "issue_date", "2026-03-20", read(cell(extraction.DateReading, "invoice date", 0.6, 0.4, "2026-03-20")))
+			},
+		},
+		"the issue date is the delivery date": {
+			"issue_date", "2026-03-20", cell(extraction.DateReading, "delivered", 0.6, 0.45, "2026-03-11"), cell(extraction.DateReading, "delivered", 0.6, 0.45, "2026-03-19"),
+			func(old, inv *invoice.Invoice, of extraction.Reading) {
+				set(old, "issue_date", "2026-03-11", human("2026-03-12"))
+				set(old, "delivery_date", "2026-03-11", read(of))
+				set(inv, "issue_date", "2026-03-20", read(cell(extraction.DateReading, "invoice date", 0.6, 0.4, "2026-03-20")))
+			},
+		},
+		"the tax id is that of the buyer": {
+			"seller.tax_id", next, taxID("your id", 0.5, seller), taxID("your id", 0.5, buyer),
+			func(old, inv *invoice.Invoice, of extraction.Reading) {
+				set(old, "seller.tax_id", seller, human("wrong"))
+				set(old, "buyer.tax_id", seller, read(of))
+				set(inv, "seller.tax_id", next, read(taxID("our id", 0.6, next)))
+			},
+		},
+		"a person added a tax id": {
+			"seller.tax_id", next, taxID("agent", 0.5, seller), taxID("agent", 0.5, buyer),
+			func(old, inv *invoice.Invoice, _ extraction.Reading) {
+				set(old, "seller.tax_id", seller, human(""))
+				set(inv, "seller.tax_id", next, read(taxID("our id", 0.6, next)))
+			},
+		},
+		"a person added a due date": {
+			"due_date", "2026-04-03", cell(extraction.DateReading, "delivered until", 0.6, 0.45, "2026-03-31"), cell(extraction.DateReading, "delivered until", 0.6, 0.45, "2026-04-21"),
+			func(old, inv *invoice.Invoice, _ extraction.Reading) {
+				set(old, "due_date", "2026-03-31", human(""))
+				set(inv, "due_date", "2026-04-03", read(cell(extraction.DateReading, "payable", 0.6, 0.5, "2026-04-03")))
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			old, texts := corrected()
+			inv := printed("A-2", 0.1)
+			c.change(&old, inv, c.of)
+			texts.Own, texts.Of[old.ID] = []extraction.Reading{c.own}, []extraction.Reading{c.of}
+			supplier.Learn(inv, []invoice.Invoice{old}, texts)
+			if got := invoice.Fields[c.path].Get(inv); got != c.want {
+				t.Errorf("%s is %s, want %s", c.path, got, c.want)
+			}
+		})
+	}
+}
+
+// TestAnAddedValueIsFoundWhereNothingSureWasRead verifies that a value that a person added teaches its
+// place for invoices without a sure value.
+func TestAnAddedValueIsFoundWhereNothingSureWasRead(t *testing.T) {
+	t.Parallel()
+	old, texts := corrected()
+	nothing := ""
+	old.Fields["due_date"] = invoice.Evidence{Source: invoice.ByHuman, Confidence: 1, Original: &nothing}
+	if err := invoice.Fields["due_date"].Set(&old, "2026-03-31"); err != nil {
+		t.Fatal(err)
+	}
+	texts.Of[old.ID] = []extraction.Reading{cell(extraction.DateReading, "payable", 0.6, 0.45, "2026-03-31")}
+	texts.Own = []extraction.Reading{cell(extraction.DateReading, "payable", 0.6, 0.45, "2026-04-21")}
+	inv := printed("A-2", 0.1)
+	if supplier.Learn(inv, []invoice.Invoice{old}, texts); invoice.Fields["due_date"].Get(inv) != "2026-04-21" {
+		t.Errorf("the due date is %q", invoice.Fields["due_date"].Get(inv))
+	}
+}
+
 func TestTotalsThatDoNotAddUpAreNotLearned(t *testing.T) {
 	t.Parallel()
 	old, texts := corrected("gross_total")

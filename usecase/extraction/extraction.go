@@ -12,6 +12,7 @@ import (
 	"docledger/domain/billing"
 	"docledger/domain/document"
 	"docledger/domain/duplicate"
+	"docledger/domain/email"
 	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/extraction"
@@ -33,6 +34,7 @@ type Service struct {
 	Duplicates duplicate.Detection
 	Entities   Entities
 	Moves      document.Moves
+	Senders    email.Lists
 	Settings   entity.SettingsRepository
 	Blobs      document.Blobs
 	Renditions document.Renditions
@@ -53,6 +55,9 @@ type Service struct {
 	// WaitTimeout is how long Request waits for the result before it reports that the document is
 	// still being processed.
 	WaitTimeout time.Duration
+	// StudyTime is the time for which a document is delayed to learn from its suppliers' approved
+	// invoices; 0 for the default.
+	StudyTime time.Duration
 	// BlobGrace is the time after which an unused blob is removed.
 	BlobGrace time.Duration
 	// Merging admits one merge of each organization at a time.
@@ -63,6 +68,9 @@ type Service struct {
 type Entities interface {
 	entity.Reader
 	entity.Buyers
+	// GetShared returns an entity under a lock until the end of the transaction. A change of the
+	// entity, such as a legal hold, waits for it.
+	GetShared(ctx context.Context, s identity.Scope, id uuid.UUID) (*entity.Entity, error)
 }
 
 // Bookings starts the sync of an invoice that was approved automatically, if the entity's settings

@@ -60,6 +60,13 @@ func (s *Service) finish(ctx context.Context, a identity.Actor, d *document.Docu
 		return err
 	}
 	err = s.Duplicates.InTurn(ctx, d.OrganizationID, func(ctx context.Context) error {
+		if o.document, err = s.renamed(ctx, a, d); err != nil {
+			return err
+		}
+		places, err := s.settle(ctx, o, places)
+		if err != nil {
+			return err
+		}
 		if len(drafts) > 1 {
 			return s.split(ctx, o, drafts, places)
 		}
@@ -69,6 +76,18 @@ func (s *Service) finish(ctx context.Context, a identity.Actor, d *document.Docu
 		return s.hold(ctx, o)
 	}
 	return err
+}
+
+// renamed returns a document with its present external id, which can have changed during the
+// extraction. Its parts and invoices have it too.
+func (s *Service) renamed(ctx context.Context, a identity.Actor, d *document.Document) (*document.Document, error) {
+	now, err := s.Documents.Get(ctx, a.Scope(), d.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read document: %w", err)
+	}
+	out := *d
+	out.ExternalID = now.ExternalID
+	return &out, nil
 }
 
 // draftsOf returns the drafts that apply to the document. For a part of a split file it returns
@@ -115,12 +134,6 @@ func (s *Service) single(ctx context.Context, o *outcome, draft extraction.Draft
 			return err
 		}
 	} else {
-		// The external id can have changed during the extraction.
-		now, err := s.Documents.Get(ctx, o.actor.Scope(), o.document.ID)
-		if err != nil {
-			return fmt.Errorf("read document: %w", err)
-		}
-		o.document.ExternalID = now.ExternalID
 		inv, err := s.first(ctx, o, o.document, draft)
 		if err != nil {
 			return err
@@ -309,7 +322,7 @@ func (s *Service) conclude(ctx context.Context, o *outcome, status document.Stat
 		if err := stillOurs(now, o.document); err != nil {
 			return err
 		}
-		now.EntityID = o.document.EntityID
+		now.EntityID, now.Email = o.document.EntityID, o.document.Email
 		now.Status, now.InvoiceID, now.Failure, now.HeldReason, now.Requested = status, invoiceID, nil, "", false
 		now.PageCount, now.Attachments, now.Signatures = o.result.PageCount, o.result.Attachments, o.result.Signatures
 		if o.result.MediaType != "" {

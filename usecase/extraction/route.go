@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"docledger/domain/document"
+	"docledger/domain/email"
 	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/extraction"
@@ -21,12 +22,13 @@ import (
 type place struct {
 	entity   *entity.Entity
 	settings *entity.Settings
+	email    *document.Email // as the entity judges the sender
 }
 
 // in returns the outcome as that of a document in another place.
 func (o *outcome) in(p place) *outcome {
 	out, d := *o, *o.document
-	d.EntityID = p.entity.ID
+	d.EntityID, d.Email = p.entity.ID, p.email
 	out.document, out.entity, out.settings = &d, p.entity, p.settings
 	return &out
 }
@@ -39,7 +41,7 @@ func (o *outcome) in(p place) *outcome {
 func (s *Service) route(ctx context.Context, o *outcome, drafts []extraction.Draft) ([]place, error) {
 	places := make([]place, len(drafts))
 	for i := range places {
-		places[i] = place{o.entity, o.settings}
+		places[i] = place{o.entity, o.settings, o.document.Email}
 	}
 	if !o.settings.RouteByBuyer || o.document.InvoiceID != uuid.Nil || o.entity.LegalHold {
 		return places, nil
@@ -66,9 +68,43 @@ func (s *Service) route(ctx context.Context, o *outcome, drafts []extraction.Dra
 		if err != nil {
 			return nil, fmt.Errorf("read settings of the buyer: %w", err)
 		}
-		places[i] = place{to, settings}
+		origin, err := email.In(ctx, s.Senders, o.document, to.ID)
+		if err != nil {
+			return nil, err
+		}
+		places[i] = place{to, settings, origin}
 	}
 	return places, nil
+}
+
+// settle returns the places in which the invoices of drafts can still be stored, under locks until the
+// end of the transaction. A legal hold of the entity of the document, or the end of another one, can
+// have begun since route. The invoices then stay in the entity of the document.
+func (s *Service) settle(ctx context.Context, o *outcome, places []place) ([]place, error) {
+	own := place{o.entity, o.settings, o.document.Email}
+	leaves := func(p place) bool { return p.entity.ID != own.entity.ID }
+	if !slices.ContainsFunc(places, leaves) {
+		return places, nil
+	}
+	var err error
+	if own.entity, err = s.Entities.GetShared(ctx, o.actor.Scope(), o.entity.ID); err != nil {
+		return nil, fmt.Errorf("read entity: %w", err)
+	}
+	out := slices.Clone(places)
+	for i, p := range places {
+		if leaves(p) {
+			p.entity, err = s.Entities.GetShared(ctx, o.actor.Scope(), p.entity.ID)
+			if err != nil && fault.CodeOf(err) != fault.CodeNotFound {
+				return nil, fmt.Errorf("read the entity of the buyer: %w", err)
+			}
+			if err == nil && own.entity.RequireReleasable() == nil && p.entity.RequireOpen() == nil {
+				out[i] = p
+				continue
+			}
+		}
+		out[i] = own
+	}
+	return out, nil
 }
 
 // maxOrigins is the number of documents that are asked for the origin of a merged one. Beyond it a

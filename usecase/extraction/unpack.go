@@ -22,6 +22,10 @@ import (
 func (s *Service) unpack(ctx context.Context, a identity.Actor, d *document.Document, r *extraction.Result) error {
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		now := s.Clock.Now()
+		d, err := s.renamed(ctx, a, d)
+		if err != nil {
+			return err
+		}
 		added := 0
 		var known []uuid.UUID
 		for i := range r.Contained {
@@ -61,8 +65,8 @@ func (s *Service) unpack(ctx context.Context, a identity.Actor, d *document.Docu
 	})
 }
 
-// containedIn returns the document of a file in a container. It has the origin of the
-// container.
+// containedIn returns the document of a file in a container. It has the origin and the external id of
+// the container.
 func containedIn(d *document.Document, f *extraction.Contained) *document.Document {
 	name := f.Path[strings.LastIndexByte(f.Path, '/')+1:]
 	path := f.Path
@@ -73,7 +77,8 @@ func containedIn(d *document.Document, f *extraction.Contained) *document.Docume
 		EntityID: d.EntityID, OrganizationID: d.OrganizationID, ParentID: d.ID,
 		Filename: name, SourcePath: path, MediaType: f.MediaType, SizeBytes: f.SizeBytes, SHA256: f.SHA256,
 		Origin: d.Origin, IntegrationID: d.IntegrationID, Email: d.Email, Status: document.Uploaded, Requested: true,
-		Version: 1, CreatedBy: d.CreatedBy,
+		ExternalID: d.ExternalID,
+		Version:    1, CreatedBy: d.CreatedBy,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"docledger/domain/document"
 	"docledger/domain/duplicate"
+	"docledger/domain/email"
 	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/fault"
@@ -55,6 +56,7 @@ type Origins interface {
 type Service struct {
 	Documents   document.Repository
 	Moves       document.Moves
+	Senders     email.Lists
 	Syncs       ledgersync.Repository
 	Duplicates  duplicate.Detection
 	Entities    Entities
@@ -154,8 +156,9 @@ func (s *Service) all(ctx context.Context, m *move, documents []document.Documen
 	if err != nil {
 		return err
 	}
-	for _, d := range documents {
-		if err := s.document(ctx, m, d.ID); err != nil {
+	for i := range documents {
+		d := &documents[i]
+		if byID[d.ID], err = s.document(ctx, m, d); err != nil {
 			return err
 		}
 	}
@@ -167,15 +170,19 @@ func (s *Service) all(ctx context.Context, m *move, documents []document.Documen
 	return nil
 }
 
-func (s *Service) document(ctx context.Context, m *move, id uuid.UUID) error {
-	d, err := s.Documents.Update(ctx, identity.System(m.actor.OrganizationID).Scope(), id, func(d *document.Document) error {
+// document moves one document and returns it as it is in the new entity.
+func (s *Service) document(ctx context.Context, m *move, before *document.Document) (*document.Document, error) {
+	d, err := s.Documents.Update(ctx, identity.System(m.actor.OrganizationID).Scope(), before.ID, func(d *document.Document) (err error) {
+		if d.Email, err = email.In(ctx, s.Senders, d, m.to.ID); err != nil {
+			return err
+		}
 		d.MoveTo(m.to.ID, m.settings.AutoExtract)
 		d.UpdatedAt = s.Clock.Now()
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("move document: %w", err)
+		return nil, fmt.Errorf("move document: %w", err)
 	}
 	subject := event.Subject{Type: event.SubjectDocument, ID: d.ID, Version: d.Version, ExternalID: d.ExternalID}
-	return s.Events.Append(ctx, event.Moved(m.actor, m.from.ID, m.to.ID, subject)...)
+	return d, s.Events.Append(ctx, event.Moved(m.actor, m.from.ID, m.to.ID, subject)...)
 }

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"mime/multipart"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"docledger/domain/extraction"
+	"docledger/domain/invoice"
 	"docledger/test/lib/harness"
 
 	"github.com/google/uuid"
@@ -179,4 +182,54 @@ func subjectExternalID(t *testing.T, r received) string {
 		t.Fatal(err)
 	}
 	return body.Subject.ExternalID
+}
+
+// TestExternalIDThatChangesDuringTheExtraction verifies that parts of a file, files in a container and
+// invoices have the external id that their document has at the end of its extraction.
+func TestExternalIDThatChangesDuringTheExtraction(t *testing.T) {
+	t.Parallel()
+	draft := func(number string) extraction.Draft {
+		return extraction.Draft{Content: invoice.Content{Type: invoice.TypeInvoice, Number: number}, Fields: map[string]invoice.Evidence{}}
+	}
+	for name, read := range map[string]readerFunc{
+		"File": func(context.Context, extraction.Source) (*extraction.Result, error) {
+			return &extraction.Result{Method: invoice.Structured, Drafts: []extraction.Draft{draft("E-1")}}, nil
+		},
+		"Parts": func(context.Context, extraction.Source) (*extraction.Result, error) {
+			return &extraction.Result{Method: invoice.Structured, Drafts: []extraction.Draft{draft("E-1"), draft("E-2")}}, nil
+		},
+		"Container": func(_ context.Context, source extraction.Source) (*extraction.Result, error) {
+			if err := source.OnFile(extraction.ContainedFile{Path: "a.xml", MediaType: "application/xml", Document: true, Data: harness.UBL("E-3")}); err != nil {
+				return nil, err
+			}
+			return &extraction.Result{Container: true, MediaType: "application/zip"}, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var set func()
+			s, org, args := resting(t, func(ctx context.Context, source extraction.Source) (*extraction.Result, error) {
+				set()
+				return read(ctx, source)
+			}, harness.UBL("E-0"))
+			token := org.Admin.Token
+			set = func() {
+				s.Do(http.MethodPatch, "/api/documents/"+args.DocumentID.String(), token, map[string]any{"external_id": "order-9"}).OK()
+			}
+			if err := s.Service.Extraction.Run(context.Background(), args); err != nil {
+				t.Fatal(err)
+			}
+			for _, kind := range []string{"documents", "invoices"} {
+				list := s.Do(http.MethodGet, "/api/"+kind, token, nil).OK()
+				for i := range list.Len("items") {
+					if got := list.At("items", i, "external_id"); got != "order-9" {
+						t.Errorf("%s: the external id is %v", kind, got)
+					}
+				}
+				if n := list.Len("items"); n == 0 && (kind == "documents" || name != "Container") || kind == "documents" && name != "File" && n < 2 {
+					t.Errorf("%d %s", n, kind)
+				}
+			}
+		})
+	}
 }

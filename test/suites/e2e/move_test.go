@@ -1,12 +1,16 @@
 package e2e
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
 
+	"docledger/domain/extraction"
 	"docledger/domain/identity"
+	"docledger/domain/invoice"
 	"docledger/test/lib/harness"
+	usecase "docledger/usecase/extraction"
 
 	"github.com/google/uuid"
 )
@@ -285,5 +289,70 @@ func TestRoutedParts(t *testing.T) {
 	held := d.do(http.MethodDelete, "/api/documents/"+up.Text("id"), nil).Want(http.StatusBadRequest, "conflict")
 	if held.Text("error", "details", "reason") != "legal_hold" {
 		t.Errorf("deleted with a part under legal hold: %s", held.Raw)
+	}
+}
+
+// interrupted are suppliers that are asked after the entities of the invoices were chosen.
+type interrupted struct {
+	usecase.Suppliers
+	change func()
+}
+
+func (s interrupted) Study(context.Context, *invoice.Invoice) (bool, []invoice.Invoice, error) {
+	s.change()
+	return false, nil, nil
+}
+
+// TestRoutedDocumentStays keeps a document in its entity if a legal hold or the archiving of the
+// other entity begins while it is extracted.
+func TestRoutedDocumentStays(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		other, moves bool // whether the change is one of the other entity; whether the document moves
+		change       map[string]any
+		parts        int
+	}{
+		"NoChange":      {false, true, map[string]any{"aliases": []string{"Other name"}}, 1},
+		"LegalHold":     {false, false, map[string]any{"legal_hold": true}, 1},
+		"LegalHoldPart": {false, false, map[string]any{"legal_hold": true}, 2},
+		"Archived":      {true, false, map[string]any{"archived": true}, 1},
+		"ArchivedPart":  {true, false, map[string]any{"archived": true}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			read := func(context.Context, extraction.Source) (*extraction.Result, error) {
+				r := &extraction.Result{Method: invoice.Text}
+				for range c.parts {
+					content := invoice.Content{Type: invoice.TypeInvoice, Number: "S-1", Buyer: invoice.Party{Name: "Second", TaxID: "DE129273398"}}
+					r.Drafts = append(r.Drafts, extraction.Draft{Content: content, Fields: map[string]invoice.Evidence{}})
+				}
+				return r, nil
+			}
+			s, org, args := resting(t, read, harness.UBL("S-1"))
+			d := desk{t, s, org}
+			other := d.entity(map[string]any{"name": "Second", "tax_ids": []string{"DE129273398"}})
+			d.set(org.Entity, map[string]any{"route_by_buyer": true})
+			changed, want := org.Entity, org.Entity
+			if c.other {
+				changed = other
+			}
+			if c.moves {
+				want = other
+			}
+			ex := *s.Service.Extraction
+			ex.Suppliers = interrupted{ex.Suppliers, func() { d.do(http.MethodPut, "/api/entities/"+changed.String(), c.change).OK() }}
+			if err := ex.Run(context.Background(), args); err != nil {
+				t.Fatal(err)
+			}
+			list := d.do(http.MethodGet, "/api/invoices", nil).OK()
+			if list.Len("items") != c.parts {
+				t.Fatalf("the invoices are %s", list.Raw)
+			}
+			for i := range c.parts {
+				if got := list.Text("items", i, "entity_id"); got != want.String() {
+					t.Errorf("the invoice is in %s, want %s", got, want)
+				}
+			}
+		})
 	}
 }
