@@ -62,6 +62,9 @@ func (s *Service) Merge(ctx context.Context, a identity.Actor, parts []MergePart
 	if err := mergeable(parts, originals); err != nil {
 		return nil, err
 	}
+	if err := s.separable(ctx, originals); err != nil {
+		return nil, err
+	}
 	if err := s.mayExtract(ctx, &document.Document{OrganizationID: a.OrganizationID}); err != nil {
 		return nil, err
 	}
@@ -162,6 +165,20 @@ func mergeable(parts []MergePart, originals []*document.Document) error {
 		return fault.InvalidField("parts", "must have at most %d pages", extraction.MaxMergedPages)
 	case total > MaxMergedBytes:
 		return fault.InvalidField("parts", "must be files of at most %d MiB together", MaxMergedBytes>>20)
+	}
+	return nil
+}
+
+// separable verifies that the pages of each document can be separated from those of other entities.
+func (s *Service) separable(ctx context.Context, originals []*document.Document) error {
+	for _, d := range originals {
+		elsewhere, err := document.Elsewhere(ctx, s.Documents, d)
+		if err != nil {
+			return err
+		}
+		if elsewhere && d.Pages == nil {
+			return document.ErrOfOthers(d)
+		}
 	}
 	return nil
 }

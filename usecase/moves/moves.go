@@ -155,7 +155,7 @@ func (s *Service) all(ctx context.Context, m *move, documents []document.Documen
 		return err
 	}
 	for _, d := range documents {
-		if err := s.document(ctx, m, d.ID); err != nil {
+		if err := s.document(ctx, m, d.ID, documents[0].Part > 0); err != nil {
 			return err
 		}
 	}
@@ -167,9 +167,13 @@ func (s *Service) all(ctx context.Context, m *move, documents []document.Documen
 	return nil
 }
 
-func (s *Service) document(ctx context.Context, m *move, id uuid.UUID) error {
+// document moves one document. A part that moves alone leaves its file.
+func (s *Service) document(ctx context.Context, m *move, id uuid.UUID, alone bool) error {
 	d, err := s.Documents.Update(ctx, identity.System(m.actor.OrganizationID).Scope(), id, func(d *document.Document) error {
 		d.MoveTo(m.to.ID, m.settings.AutoExtract)
+		if alone {
+			d.Attachments = nil // those of the file belong to its entity
+		}
 		d.UpdatedAt = s.Clock.Now()
 		return nil
 	})
