@@ -63,6 +63,9 @@ type Service struct {
 type Entities interface {
 	entity.Reader
 	entity.Buyers
+	// GetShared returns an entity under a lock until the end of the transaction. A change of the
+	// entity, such as its archiving, waits for it.
+	GetShared(ctx context.Context, s identity.Scope, id uuid.UUID) (*entity.Entity, error)
 }
 
 // Bookings starts the sync of an invoice that was approved automatically, if the entity's settings
