@@ -318,9 +318,10 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 	signIn.Keys, s.duplicates = apiKeys, s.newDuplicates(bookings, suppliers)
 	uploads := &documents.Service{
 		Reader: st.Documents(), Documents: st.Documents(), Entities: st.Entities(), Settings: st.Settings(),
-		Blobs: s.blobs, Renditions: st.Renditions(), Sniffer: sniffer{}, Viewer: s.viewer(), Events: st.Events(), Queue: s.queue, Plans: plans, Usage: st.Usage(),
+		Blobs: s.blobs, Renditions: st.Renditions(), Sniffer: sniffer{}, Viewer: s.viewer(), Merger: s.viewer(), Events: st.Events(), Queue: s.queue, Plans: plans, Usage: st.Usage(),
 		UnitOfWork: st, Clock: s.clock, IDs: ids,
 	}
+	bookings.Originals = uploads
 	s.UseCases = httpapi.UseCases{
 		Billing: s.Billing, Shop: s.Shop, Integrations: s.Integrations, Sync: bookings, Session: signIn, APIKeys: apiKeys, Webhooks: s.newWebhooks(), Suppliers: suppliers,
 		Entities: &entities.Service{

@@ -2,6 +2,7 @@ package document
 
 import (
 	"context"
+	"fmt"
 
 	"docledger/domain/fault"
 	"docledger/domain/identity"
@@ -37,6 +38,31 @@ func Together(whole []Document) []Document {
 		}
 	}
 	return out
+}
+
+// Elsewhere reports whether d is a part of a file that is in another entity, or that is gone. The
+// readers of d may then have only its part of the file (domain D12).
+func Elsewhere(ctx context.Context, documents Reader, d *Document) (bool, error) {
+	if d.Part == 0 {
+		return false, nil
+	}
+	// Readers of d need not see the entity of the file.
+	file, err := documents.Get(ctx, identity.System(d.OrganizationID).Scope(), d.ParentID)
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("find the file of a part: %w", err)
+	}
+	return file.EntityID != d.EntityID, nil
+}
+
+// ErrOfOthers returns the fault for the file of a part that is Elsewhere, if the part cannot be
+// separated from the other documents in the file.
+func ErrOfOthers(d *Document) error {
+	return fault.New(fault.Invalid, fault.CodeUnreadableDocument,
+		"The file is in another entity and contains other documents, and this one cannot be separated from them. Move the document back, or read the file there.").
+		With("document_id", d.ID.String()).With("reason", "part_of_other_entity")
 }
 
 // MoveTo assigns the document to another entity. A running extraction can no longer store its

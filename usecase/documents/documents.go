@@ -3,7 +3,6 @@ package documents
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"time"
 
@@ -41,6 +40,7 @@ type Service struct {
 	Removals   document.Removals
 	Sniffer    Sniffer
 	Viewer     extraction.PageViewer
+	Merger     extraction.Merger
 	Events     event.Log
 	Queue      job.Queue
 	Plans      billing.Plans
@@ -54,16 +54,12 @@ type Service struct {
 	turns usecase.Turns[uuid.UUID]
 }
 
-// Content opens the original bytes of a document; the caller closes them. If they cannot be
-// opened, it returns the document with the error.
+// Content opens what the readers of a document may have of its original (see Original); the caller
+// closes it. If it cannot be opened, Content returns the document with the error.
 func (s *Service) Content(ctx context.Context, a identity.Actor, id uuid.UUID) (*document.Document, io.ReadSeekCloser, error) {
 	d, err := s.Documents.Get(ctx, a.Scope(), id)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := s.Blobs.Open(ctx, d.SHA256)
-	if err != nil {
-		return d, nil, fmt.Errorf("open blob: %w", err)
-	}
-	return d, r, nil
+	return s.Original(ctx, d)
 }

@@ -54,6 +54,9 @@ func (s *Service) PageImage(ctx context.Context, a identity.Actor, id uuid.UUID,
 	if err != nil {
 		return nil, err
 	}
+	if err := s.requirePages(ctx, d); err != nil {
+		return nil, err
+	}
 	number, err = pageOfFile(d, number)
 	if err != nil {
 		return nil, err
@@ -205,6 +208,9 @@ const viewRetry = 5 * time.Second
 func (s *Service) PageWords(ctx context.Context, a identity.Actor, id uuid.UUID, number int) ([]extraction.PageWord, error) {
 	d, err := s.Documents.Get(ctx, a.Scope(), id)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.requirePages(ctx, d); err != nil {
 		return nil, err
 	}
 	number, err = pageOfFile(d, number)

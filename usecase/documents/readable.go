@@ -28,6 +28,11 @@ func (s *Service) Readable(ctx context.Context, a identity.Actor, id uuid.UUID, 
 
 // ReadableOf is Readable for a document that the caller has read.
 func (s *Service) ReadableOf(ctx context.Context, d *document.Document, pdf bool) (*File, error) {
+	if ofPages(d) { // the data of a PDF belongs to the file
+		if err := s.requireWhole(ctx, d); err != nil {
+			return nil, err
+		}
+	}
 	f := &File{MediaType: "text/html; charset=utf-8", Name: baseOf(d.Filename) + ".html"}
 	if pdf {
 		f.MediaType, f.Name = "application/pdf", baseOf(d.Filename)+".pdf"
@@ -65,6 +70,9 @@ func (s *Service) Attachment(ctx context.Context, a identity.Actor, id uuid.UUID
 	}
 	if position < 1 || position > len(d.Attachments) {
 		return nil, errNoAttachment(d)
+	}
+	if err := s.requireWhole(ctx, d); err != nil {
+		return nil, err
 	}
 	wanted, nth := d.Attachments[position-1], 0
 	for _, before := range d.Attachments[:position-1] {

@@ -69,7 +69,7 @@ type Entities interface {
 	entity.Reader
 	entity.Buyers
 	// GetShared returns an entity under a lock until the end of the transaction. A change of the
-	// entity, such as a legal hold, waits for it.
+	// entity, such as a legal hold or its archiving, waits for it.
 	GetShared(ctx context.Context, s identity.Scope, id uuid.UUID) (*entity.Entity, error)
 }
 

@@ -318,6 +318,10 @@ func (s *Service) announce(ctx context.Context, o *outcome, inv *invoice.Invoice
 
 // conclude ends the extraction of the document successfully.
 func (s *Service) conclude(ctx context.Context, o *outcome, status document.Status, invoiceID uuid.UUID) (*document.Document, error) {
+	elsewhere, err := document.Elsewhere(ctx, s.Documents, o.document)
+	if err != nil {
+		return nil, err
+	}
 	d, err := s.Documents.Update(ctx, o.actor.Scope(), o.document.ID, func(now *document.Document) error {
 		if err := stillOurs(now, o.document); err != nil {
 			return err
@@ -325,6 +329,9 @@ func (s *Service) conclude(ctx context.Context, o *outcome, status document.Stat
 		now.EntityID, now.Email = o.document.EntityID, o.document.Email
 		now.Status, now.InvoiceID, now.Failure, now.HeldReason, now.Requested = status, invoiceID, nil, "", false
 		now.PageCount, now.Attachments, now.Signatures = o.result.PageCount, o.result.Attachments, o.result.Signatures
+		if elsewhere {
+			now.Attachments = nil // those of the file belong to its entity
+		}
 		if o.result.MediaType != "" {
 			now.MediaType = o.result.MediaType
 		}
@@ -339,8 +346,12 @@ func (s *Service) conclude(ctx context.Context, o *outcome, status document.Stat
 
 func (s *Service) split(ctx context.Context, o *outcome, drafts []extraction.Draft, places []place) error {
 	for i, draft := range drafts {
+		file := o.document.EntityID
 		o := o.in(places[i])
 		child := *o.document
+		if child.EntityID != file {
+			child.Attachments = nil // those of the file belong to its entity
+		}
 		child.ID, child.ParentID, child.Part = s.IDs.New(), o.document.ID, i+1
 		child.Status, child.InvoiceID, child.Version = document.Extracted, uuid.Nil, 1
 		child.Attempts, child.Interruptions = 0, 0

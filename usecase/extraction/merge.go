@@ -62,6 +62,12 @@ func (s *Service) Merge(ctx context.Context, a identity.Actor, parts []MergePart
 	if err := mergeable(parts, originals); err != nil {
 		return nil, err
 	}
+	if err := s.separable(ctx, originals); err != nil {
+		return nil, err
+	}
+	if err := s.requireOpenInvoices(ctx, a, originals); err != nil {
+		return nil, err
+	}
 	if err := s.mayExtract(ctx, &document.Document{OrganizationID: a.OrganizationID}); err != nil {
 		return nil, err
 	}
@@ -76,19 +82,33 @@ func (s *Service) Merge(ctx context.Context, a identity.Actor, parts []MergePart
 	if err := document.KeepBlob(ctx, s.Blobs, s.Removals, sha256, s.Clock.Now().Add(s.BlobGrace)); err != nil {
 		return nil, err
 	}
-	settings, err := s.Settings.Get(ctx, a.Scope(), e.ID)
+	merged, err := s.storeMerged(ctx, a, &document.Document{
+		EntityID: e.ID, OrganizationID: a.OrganizationID, Filename: mergedName(filename, originals[0].Filename),
+		MediaType: "application/pdf", SizeBytes: size, SHA256: sha256, PageCount: pages, Origin: document.FromUpload,
+		MergedFrom: idsOf(originals), Email: leastTrusted(originals), CreatedBy: a.UserID,
+	}, originals)
+	if err != nil {
+		// No document refers to the file, unless another one has the same bytes; the removal finds that.
+		late := context.WithoutCancel(ctx)
+		if unscheduled := s.Removals.Schedule(late, a.OrganizationID, []string{sha256}, s.Clock.Now().Add(s.BlobGrace)); unscheduled != nil {
+			s.Log.ErrorContext(late, "the file of a refused merge stays stored", "sha256", sha256, "error", unscheduled)
+		}
+		return nil, err
+	}
+	return merged, nil
+}
+
+// storeMerged stores a document of a merged file.
+func (s *Service) storeMerged(ctx context.Context, a identity.Actor, d *document.Document, originals []*document.Document) (*Merged, error) {
+	settings, err := s.Settings.Get(ctx, a.Scope(), d.EntityID)
 	if err != nil {
 		return nil, fmt.Errorf("read settings: %w", err)
 	}
 	now := s.Clock.Now()
-	d := &document.Document{
-		ID: s.IDs.New(), EntityID: e.ID, OrganizationID: a.OrganizationID, Filename: mergedName(filename, originals[0].Filename),
-		MediaType: "application/pdf", SizeBytes: size, SHA256: sha256, PageCount: pages, Origin: document.FromUpload, MergedFrom: idsOf(originals),
-		Email: leastTrusted(originals), Status: document.Uploaded, Requested: settings.AutoExtract, Version: 1, CreatedBy: a.UserID, CreatedAt: now, UpdatedAt: now,
-	}
+	d.ID, d.Status, d.Requested, d.Version, d.CreatedAt, d.UpdatedAt = s.IDs.New(), document.Uploaded, settings.AutoExtract, 1, now, now
 	var existing *document.Document
 	err = s.Duplicates.InTurn(ctx, a.OrganizationID, func(ctx context.Context) (err error) {
-		existing, err = s.addMerged(ctx, a, d)
+		existing, err = s.addMerged(ctx, a, d, originals)
 		return err
 	})
 	if err != nil {
@@ -98,6 +118,23 @@ func (s *Service) Merge(ctx context.Context, a identity.Actor, parts []MergePart
 		return &Merged{Document: existing, Duplicate: true}, nil
 	}
 	return &Merged{Document: d}, nil
+}
+
+// requireOpenInvoices returns a fault if an invoice of a document is approved or synced.
+func (s *Service) requireOpenInvoices(ctx context.Context, a identity.Actor, documents []*document.Document) error {
+	for _, d := range documents {
+		if d.InvoiceID == uuid.Nil {
+			continue
+		}
+		inv, err := s.Invoices.Get(ctx, a.Scope(), d.InvoiceID)
+		if err != nil {
+			return fmt.Errorf("read invoice: %w", err)
+		}
+		if err := supersedable(inv); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // originalsOf returns the documents of the parts and their entity.
@@ -141,8 +178,7 @@ func mergeable(parts []MergePart, originals []*document.Document) error {
 		case d.Status == document.Split:
 			wrong.Add(field+".document_id", "was split; merge its parts")
 		case !d.Status.Terminal() && d.Requested:
-			return fault.New(fault.Conflict, fault.CodeConflict, "A document is being extracted. Merge it when it has ended.").
-				With("status", string(d.Status)).With("document_id", d.ID.String())
+			return errMergedEarly(d)
 		}
 		for n, p := range parts[i].Pages {
 			if d.PageCount > 0 && p.Number > d.PageCount {
@@ -162,6 +198,20 @@ func mergeable(parts []MergePart, originals []*document.Document) error {
 		return fault.InvalidField("parts", "must have at most %d pages", extraction.MaxMergedPages)
 	case total > MaxMergedBytes:
 		return fault.InvalidField("parts", "must be files of at most %d MiB together", MaxMergedBytes>>20)
+	}
+	return nil
+}
+
+// separable verifies that the pages of each document can be separated from those of other entities.
+func (s *Service) separable(ctx context.Context, originals []*document.Document) error {
+	for _, d := range originals {
+		elsewhere, err := document.Elsewhere(ctx, s.Documents, d)
+		if err != nil {
+			return err
+		}
+		if elsewhere && d.Pages == nil {
+			return document.ErrOfOthers(d)
+		}
 	}
 	return nil
 }
@@ -232,26 +282,34 @@ func mergeFault(ctx context.Context, err error) error {
 	return err
 }
 
-// addMerged stores a merged document with its job, and rejects the invoices of its originals.
-func (s *Service) addMerged(ctx context.Context, a identity.Actor, d *document.Document) (existing *document.Document, err error) {
-	for _, id := range d.MergedFrom {
-		now, err := s.Documents.Get(ctx, a.Scope(), id) // it can have changed in the meantime
-		if err != nil {
-			return nil, err
-		}
-		if !now.Status.Terminal() && now.Requested {
-			return nil, fault.New(fault.Conflict, fault.CodeConflict, "A document is being extracted. Merge it when it has ended.").
-				With("status", string(now.Status)).With("document_id", now.ID.String())
-		}
-		if now.InvoiceID == uuid.Nil {
-			continue
-		}
-		if err := s.supersede(ctx, a, now.InvoiceID, mergedReason); err != nil {
-			return nil, err
-		}
+// addMerged stores a merged document with its job, and rejects the invoices of its originals. If the
+// entity has a document with the same bytes, addMerged returns that and rejects nothing. originals are
+// the documents as they were merged.
+func (s *Service) addMerged(ctx context.Context, a identity.Actor, d *document.Document, originals []*document.Document) (existing *document.Document, err error) {
+	e, err := s.Entities.GetShared(ctx, a.Scope(), d.EntityID)
+	if err != nil {
+		return nil, fmt.Errorf("read entity: %w", err)
 	}
-	if existing, err = s.Documents.Add(ctx, d); err != nil || existing != nil {
-		return existing, err
+	if err := e.Require(ctx, a, identity.Reject, s.Settings); err != nil {
+		return nil, err
+	}
+	if err := e.RequireOpen(); err != nil {
+		return nil, err
+	}
+	invoices, err := s.stillMergeable(ctx, a, originals)
+	if err != nil {
+		return nil, err
+	}
+	if existing, err = s.Documents.Add(ctx, d); err != nil {
+		return nil, err
+	}
+	if existing != nil {
+		return s.receivedAgain(ctx, a, existing)
+	}
+	for _, id := range invoices {
+		if err := s.supersede(ctx, a, id, mergedReason); err != nil {
+			return nil, err
+		}
 	}
 	ev := event.By(a, event.DocumentReceived, d.EntityID, subjectOf(d))
 	ev.Data = map[string]string{"sha256": d.SHA256, "source": string(d.Origin), "merged": fmt.Sprint(len(d.MergedFrom))}
@@ -262,6 +320,32 @@ func (s *Service) addMerged(ctx context.Context, a identity.Actor, d *document.D
 		return nil, nil
 	}
 	return nil, s.enqueue(ctx, d, job.Interactive)
+}
+
+// stillMergeable verifies that documents did not change while their pages were merged. It returns their
+// invoices.
+func (s *Service) stillMergeable(ctx context.Context, a identity.Actor, originals []*document.Document) (invoices []uuid.UUID, err error) {
+	for _, d := range originals {
+		now, err := s.Documents.Get(ctx, a.Scope(), d.ID)
+		switch {
+		case err != nil:
+			return nil, err
+		case now.EntityID != d.EntityID, now.Status == document.Split:
+			return nil, fault.StaleVersion(now.Version)
+		case !now.Status.Terminal() && now.Requested:
+			return nil, errMergedEarly(now)
+		}
+		if now.InvoiceID != uuid.Nil && !slices.Contains(invoices, now.InvoiceID) {
+			invoices = append(invoices, now.InvoiceID)
+		}
+	}
+	return invoices, nil
+}
+
+// errMergedEarly returns the fault for the merge of a document that is being extracted.
+func errMergedEarly(d *document.Document) error {
+	return fault.New(fault.Conflict, fault.CodeConflict, "A document is being extracted. Merge it when it has ended.").
+		With("status", string(d.Status)).With("document_id", d.ID.String())
 }
 
 // leastTrusted returns the e-mail that brought one of the documents, first that of a sender who is not

@@ -184,10 +184,8 @@ func (s *Service) superseded(ctx context.Context, a identity.Actor, child *docum
 // supersede rejects an invoice the pages of which are those of another document now.
 func (s *Service) supersede(ctx context.Context, a identity.Actor, id uuid.UUID, reason string) error {
 	inv, err := s.Invoices.Update(ctx, a.Scope(), id, 0, func(inv *invoice.Invoice) error {
-		if !inv.Status.Open() && inv.Status != invoice.Rejected {
-			return fault.New(fault.Conflict, fault.CodeConflict,
-				"An invoice of the file is %s, so its pages cannot become those of another document. Reopen the invoice first.", inv.Status).
-				With("status", string(inv.Status)).With("invoice_id", inv.ID.String())
+		if err := supersedable(inv); err != nil {
+			return err
 		}
 		if inv.Status == invoice.Rejected {
 			inv.Rejection = &invoice.Rejection{By: a.UserID, At: s.Clock.Now(), Reason: reason}
@@ -207,6 +205,16 @@ func (s *Service) supersede(ctx context.Context, a identity.Actor, id uuid.UUID,
 		return err
 	}
 	return s.Duplicates.Rejected(ctx, inv, a.IsAssistant())
+}
+
+// supersedable returns a fault if an invoice is in use, so that its pages stay those of its document.
+func supersedable(inv *invoice.Invoice) error {
+	if inv.Status.Open() || inv.Status == invoice.Rejected {
+		return nil
+	}
+	return fault.New(fault.Conflict, fault.CodeConflict,
+		"An invoice of the file is %s, so its pages cannot become those of another document. Reopen the invoice first.", inv.Status).
+		With("status", string(inv.Status)).With("invoice_id", inv.ID.String())
 }
 
 // addPart adds a document for pages of a file, and the job that extracts it.

@@ -42,7 +42,7 @@ func (s *Service) unpack(ctx context.Context, a identity.Actor, d *document.Docu
 				}
 			case existing.ParentID != d.ID && existing.ID != d.ID && !slices.Contains(known, existing.ID):
 				known = append(known, existing.ID)
-				if err := s.receivedAgain(ctx, a, existing); err != nil {
+				if _, err := s.receivedAgain(ctx, a, existing); err != nil {
 					return err
 				}
 			}
@@ -92,13 +92,13 @@ func (s *Service) receivedInside(ctx context.Context, a identity.Actor, child *d
 }
 
 // receivedAgain extracts a FAILED document again, because its bytes arrived again
-// (domain D7). Any other document stays as it is.
-func (s *Service) receivedAgain(ctx context.Context, a identity.Actor, d *document.Document) error {
+// (domain D7). Any other document stays as it is. It returns the document.
+func (s *Service) receivedAgain(ctx context.Context, a identity.Actor, d *document.Document) (*document.Document, error) {
 	if d.Status != document.Failed {
-		return nil
+		return d, nil
 	}
 	unchanged := errors.New("unchanged")
-	d, err := s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {
+	again, err := s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {
 		if now.Status != document.Failed {
 			return unchanged
 		}
@@ -107,10 +107,10 @@ func (s *Service) receivedAgain(ctx context.Context, a identity.Actor, d *docume
 		return nil
 	})
 	if errors.Is(err, unchanged) {
-		return nil
+		return d, nil
 	}
 	if err != nil {
-		return fmt.Errorf("extract known document again: %w", err)
+		return nil, fmt.Errorf("extract known document again: %w", err)
 	}
-	return s.enqueue(ctx, d, job.Automatic)
+	return again, s.enqueue(ctx, again, job.Automatic)
 }

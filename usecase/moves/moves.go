@@ -158,7 +158,7 @@ func (s *Service) all(ctx context.Context, m *move, documents []document.Documen
 	}
 	for i := range documents {
 		d := &documents[i]
-		if byID[d.ID], err = s.document(ctx, m, d); err != nil {
+		if byID[d.ID], err = s.document(ctx, m, d, documents[0].Part > 0); err != nil {
 			return err
 		}
 	}
@@ -170,13 +170,17 @@ func (s *Service) all(ctx context.Context, m *move, documents []document.Documen
 	return nil
 }
 
-// document moves one document and returns it as it is in the new entity.
-func (s *Service) document(ctx context.Context, m *move, before *document.Document) (*document.Document, error) {
+// document moves one document and returns it as it is in the new entity. A part that moves alone
+// leaves its file.
+func (s *Service) document(ctx context.Context, m *move, before *document.Document, alone bool) (*document.Document, error) {
 	d, err := s.Documents.Update(ctx, identity.System(m.actor.OrganizationID).Scope(), before.ID, func(d *document.Document) (err error) {
 		if d.Email, err = email.In(ctx, s.Senders, d, m.to.ID); err != nil {
 			return err
 		}
 		d.MoveTo(m.to.ID, m.settings.AutoExtract)
+		if alone {
+			d.Attachments = nil // those of the file belong to its entity
+		}
 		d.UpdatedAt = s.Clock.Now()
 		return nil
 	})

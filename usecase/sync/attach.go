@@ -60,9 +60,22 @@ func (s *Service) attached(ctx context.Context, r *run) (invoice.AttachmentState
 	attacher := r.ledger.Attacher
 	limits := attacher.AttachmentLimits()
 	f := s.original(d)
+	elsewhere, err := document.Elsewhere(ctx, s.Documents, d)
+	if err != nil {
+		return "", "", err
+	}
+	if elsewhere {
+		if f, err = s.ownPart(ctx, d); err != nil {
+			if refusal, ok := fault.As(err); ok && refusal.Kind == fault.Invalid {
+				return invoice.Skipped, refusal.Message, nil
+			}
+			return "", "", err
+		}
+		d = &document.Document{MediaType: f.mediaType}
+	}
 	if !slices.Contains(limits.MediaTypes, d.MediaType) {
 		f = nil
-		if slices.Contains(limits.MediaTypes, renderedType) && r.invoice.Extraction.Method == invoice.Structured {
+		if !elsewhere && slices.Contains(limits.MediaTypes, renderedType) && r.invoice.Extraction.Method == invoice.Structured {
 			if f, err = s.rendering(ctx, d); err != nil {
 				return "", "", err
 			}
@@ -110,6 +123,25 @@ func (s *Service) original(d *document.Document) *file {
 	return &file{name: d.Filename, mediaType: d.MediaType, size: d.SizeBytes, state: invoice.Attached, open: func(ctx context.Context) (io.ReadCloser, error) {
 		return s.Blobs.Open(ctx, d.SHA256)
 	}}
+}
+
+// ownPart returns what the people of the entity may have of the file of a part that is in another one.
+func (s *Service) ownPart(ctx context.Context, d *document.Document) (*file, error) {
+	own, content, err := s.Originals.Original(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	if err := content.Close(); err != nil {
+		return nil, fmt.Errorf("close part: %w", err)
+	}
+	state := invoice.Rendered
+	if d.Pages != nil {
+		state = invoice.Attached
+	}
+	return &file{name: own.Filename, mediaType: own.MediaType, size: own.SizeBytes, state: state, open: func(ctx context.Context) (io.ReadCloser, error) {
+		_, content, err := s.Originals.Original(ctx, d)
+		return content, err
+	}}, nil
 }
 
 // renderedType is the media type of a rendering.

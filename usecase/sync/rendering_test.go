@@ -1,11 +1,15 @@
 package sync_test
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"testing"
 
 	"docledger/domain/document"
+	"docledger/domain/entity"
 	"docledger/domain/extraction"
+	"docledger/domain/identity"
 	"docledger/domain/invoice"
 	usecase "docledger/usecase/sync"
 
@@ -72,3 +76,67 @@ func TestRenderingIsAttachedInPlaceOfXML(t *testing.T) {
 		}
 	})
 }
+
+// ownPages are the originals of parts, without the other pages of their files.
+type ownPages struct{ err error }
+
+func (o ownPages) Original(_ context.Context, d *document.Document) (*document.Document, io.ReadSeekCloser, error) {
+	if o.err != nil {
+		return d, nil, o.err
+	}
+	own := *d
+	own.Filename, own.MediaType, own.SizeBytes = "own.pdf", "application/pdf", 9
+	return &own, content{bytes.NewReader([]byte("own pages"))}, nil
+}
+
+type content struct{ *bytes.Reader }
+
+func (content) Close() error { return nil }
+
+// TestPartOfAnotherEntityAttachesItsOwnPages attaches no file that contains documents of another entity.
+func TestPartOfAnotherEntityAttachesItsOwnPages(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		other := &entity.Entity{ID: ids{}.New(), OrganizationID: w.admin.OrganizationID, Name: "Other", Access: entity.AccessOrganization, DefaultRole: identity.Approver, Version: 1}
+		must(t, w.store.Entities().Add(t.Context(), other))
+		file := w.document(w.approved("P-0", func(inv *invoice.Invoice) { inv.EntityID = other.ID }))
+		part := func(number string, change func(*document.Document)) uuid.UUID {
+			id := w.approved(number)
+			_, err := w.store.Documents().Update(t.Context(), w.admin.Scope(), w.invoice(id).DocumentID, func(d *document.Document) error {
+				d.ParentID, d.Part = file, int(number[2]-'0')
+				change(d)
+				return nil
+			})
+			must(t, err)
+			return id
+		}
+		pages := func(d *document.Document) { d.Pages = &document.Pages{From: 2, To: 3} }
+		xml := func(d *document.Document) { d.MediaType = "application/xml" }
+		for number, c := range map[string]struct {
+			change    func(*document.Document)
+			originals ownPages
+			want      invoice.AttachmentState
+		}{
+			"P-1": {pages, ownPages{}, invoice.Attached},
+			"P-2": {xml, ownPages{}, invoice.Rendered},
+			"P-3": {pages, ownPages{document.ErrOfOthers(&document.Document{})}, invoice.Skipped},
+		} {
+			w.service.Originals = c.originals
+			s := w.book(part(number, c.change), usecase.Input{}).Sync
+			files := w.ledger.byID(s.RemoteID).files
+			if s.State != invoice.SyncDone || s.Attachment != c.want {
+				t.Errorf("%s: %+v", number, s)
+			}
+			if c.want == invoice.Skipped {
+				if len(files) != 0 || s.AttachmentReason == "" {
+					t.Errorf("%s: %v, %+v", number, files, s)
+				}
+			} else if len(files) != 1 || files[0].Filename != "own.pdf" || files[0].SizeBytes != 9 {
+				t.Errorf("%s: %v", number, files)
+			}
+		}
+	})
+}
+
+// document returns the document of an invoice.
+func (w *world) document(id uuid.UUID) uuid.UUID { return w.invoice(id).DocumentID }

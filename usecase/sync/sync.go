@@ -6,6 +6,7 @@ package sync
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
@@ -63,6 +64,7 @@ type Service struct {
 	Suppliers    Suppliers
 	Blobs        document.Blobs
 	Viewer       extraction.PageViewer
+	Originals    Originals
 	Events       event.Log
 	Queue        job.Queue
 	Holds        job.Pause
@@ -81,6 +83,13 @@ type Service struct {
 	Page func(invoice uuid.UUID) string
 
 	readings ledgerCache
+}
+
+// Originals opens the files of documents for the people of an entity.
+type Originals interface {
+	// Original opens what the readers of a document may have of its original, and describes it in a
+	// copy of the document. An Invalid fault means that there is nothing. The caller closes the file.
+	Original(ctx context.Context, d *document.Document) (*document.Document, io.ReadSeekCloser, error)
 }
 
 // Suppliers finds the suppliers of invoices. Checks and Approved run within the caller's transaction.

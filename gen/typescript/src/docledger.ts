@@ -309,6 +309,10 @@ export class Docledger {
    *
    * Returns the bytes as received, as an attachment. The media type is detected
    * from the bytes. Files that docledger cannot read have other media types.
+   *
+   * Of a part in another entity than its file, the content is a PDF of the part
+   * only. If the part cannot be separated from the file, the answer is 400
+   * `unreadable_document` with `details.reason` `part_of_other_entity`.
    */
   getDocumentContent(options: Call<types.GetDocumentContentData>): Promise<Answer<types.GetDocumentContentResponse>> {
     return this.#transport.call({ id: 'getDocumentContent', safe: true, answers: 'file' }, sdk.getDocumentContent, options)

@@ -422,6 +422,10 @@ export const getDocumentAttachment = <ThrowOnError extends boolean = false>(opti
  * Returns the bytes as received, as an attachment. The media type is detected
  * from the bytes. Files that docledger cannot read have other media types.
  *
+ * Of a part in another entity than its file, the content is a PDF of the part
+ * only. If the part cannot be separated from the file, the answer is 400
+ * `unreadable_document` with `details.reason` `part_of_other_entity`.
+ *
  */
 export const getDocumentContent = <ThrowOnError extends boolean = false>(options: Options<GetDocumentContentData, ThrowOnError>) => (options.client ?? client).get<GetDocumentContentResponses, GetDocumentContentErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
