@@ -22,7 +22,7 @@ export function MoveDocument({ document }: { document: Document }) {
   }
   return (
     <div className="stack" style={{ maxWidth: 420 }}>
-      <SelectField label={t('documents.move.to')} hint={t('documents.move.hint')} options={others.map((e) => ({ value: e.id, label: e.name }))} value={target} onChange={setTarget} />
+      <SelectField label={t('documents.move.to')} hint={t('documents.move.hint')} options={others.map((e) => ({ value: e.id, label: e.name }))} placeholder={t('documents.move.choose')} value={target} onChange={setTarget} />
       <div><Button isDisabled={!target} isPending={move.isPending} onPress={() => move.mutate(undefined)}>{t('documents.move')}</Button></div>
       {move.isError && <ErrorBanner error={move.error} />}
     </div>

@@ -13,6 +13,7 @@ export const documents = {
   'documents.move': 'Move',
   'documents.move.to': 'Move to another entity',
   'documents.move.hint': 'The invoice is checked and coded again there. An approval is withdrawn.',
+  'documents.move.choose': 'Choose an entity',
   'documents.treatAsInvoice': 'It is an invoice',
   'documents.delete': 'Delete',
   'documents.delete.menu': 'Delete …',
