@@ -32,8 +32,6 @@ export const shell = {
   'signIn.working': 'Signing in …',
   'signIn.failed': 'The e-mail or the password is wrong.',
   'signIn.ended': 'Your session has ended. Sign in again to continue where you were.',
-  'signIn.provider': 'Continue with {name}',
-  'signIn.or': 'or',
   'banner.toBilling': 'Open billing',
   'banner.TRIAL_EXPIRING': 'The trial ends in {days|# day|# days}',
   'banner.TRIAL_EXPIRING.today': 'The trial ends today',
