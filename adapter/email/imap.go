@@ -202,7 +202,7 @@ var (
 	errTooLarge = fault.New(fault.Invalid, fault.CodeInvalidRequest, "The message is larger than EMAIL_MAX_BYTES.")
 )
 
-// refusalOf returns why a message is refused for good.
+// refusalOf returns why a message is refused, and is not tried again.
 func refusalOf(err error) (reason string, ok bool) {
 	f, isFault := fault.As(err)
 	if !isFault || f.Kind != fault.Forbidden && f.Kind != fault.Invalid && f.Kind != fault.NotFound {

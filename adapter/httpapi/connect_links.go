@@ -27,7 +27,7 @@ import (
 
 const (
 	connectRoute = "/connect/:token"
-	// connectedPath is the page after a consent whose link names no other page.
+	// connectedPath is the page after a consent, unless the link names another page.
 	connectedPath = "/connected"
 	// connectPageLife is how long the page of a connect link can be confirmed.
 	connectPageLife = time.Hour

@@ -42,7 +42,7 @@ func (s *Server) SetUp(ctx context.Context, r backend.SetUpRequestObject) (backe
 
 // needsNoCode reports whether the caller is on this machine and behind no known proxy. Many proxies
 // add a header or ask with HTTP/1.0. LISTEN, BASE_URL and TRUSTED_PROXIES exclude the others. The names in Host and Origin exclude the page of
-// another site whose name resolves to this machine.
+// another site with a name that resolves to this machine.
 func (s *Server) needsNoCode(ctx context.Context) bool {
 	c, ok := ctx.(*gin.Context)
 	if !ok || !s.LoopbackSetup || !c.Request.ProtoAtLeast(1, 1) {

@@ -85,7 +85,7 @@ func (r Erasures) requireNoHold(ctx context.Context, id uuid.UUID) error {
 	return nil
 }
 
-// exclusive selects the accounts whose only membership is in an organization.
+// exclusive selects the accounts that are members of one organization only.
 const exclusive = `id IN (SELECT user_id FROM memberships WHERE organization_id = ?)
 	AND NOT EXISTS (SELECT 1 FROM memberships AS other WHERE other.user_id = users.id AND other.organization_id <> ?)`
 

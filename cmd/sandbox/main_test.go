@@ -158,7 +158,7 @@ func TestPagesOfThisMachineCanCallTheAPI(t *testing.T) {
 	}
 }
 
-// TestEmptySandbox expects an installation without users, whose setup code creates the first one.
+// TestEmptySandbox expects an installation without users; its setup code creates the first one.
 func TestEmptySandbox(t *testing.T) {
 	s := start(t, options{empty: true, environment: "deployed", autoApprove: true})
 	defer s.stop()

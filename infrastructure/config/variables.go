@@ -60,7 +60,7 @@ var groups = []group{
 		{"IDENTITY_SIGNING_SECRETS", "signing secret of the identity provider's webhooks, required with one; two, separated by a comma, during a rotation"},
 		{"IDENTITY_URL", "another address of the identity provider's API, for tests"},
 		{"IDENTITY_AUTHORIZED_PARTIES", "origins whose sessions are accepted, separated by commas; empty: every origin of the provider's instance"},
-		{"OAUTH_CLIENT_ID", "the one OAuth client whose tokens are accepted, required with an identity provider when deployed; empty: no token is accepted, and `docledger` with IDENTITY=local"},
+		{"OAUTH_CLIENT_ID", "the one OAuth client with accepted tokens, required with an identity provider when deployed; empty: no token is accepted, and `docledger` with IDENTITY=local"},
 		{"SIGN_IN_TRIES_PER_ACCOUNT", "failed sign-ins to one account from one network after which the next attempt is refused for a time that doubles"},
 		{"SIGN_IN_TRIES_PER_ADDRESS", "failed sign-ins from one network within 15 minutes"},
 		{"ADMIN_API_KEYS", "`on` allows API keys of the role ADMIN, which can create entities and connect links"},

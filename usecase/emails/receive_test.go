@@ -6,7 +6,7 @@ import (
 )
 
 // TestHeaderOf verifies that the character set of a name does not hide the address of the sender, and that no
-// address is taken from a field that does not have exactly one.
+// address is read from a field that does not have exactly one.
 func TestHeaderOf(t *testing.T) {
 	t.Parallel()
 	const sender = "billing@shop.example"

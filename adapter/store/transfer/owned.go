@@ -88,7 +88,7 @@ func ExportTables() []string {
 
 // EachOf calls fn with each row of an organization in a table of ExportTables, as a JSON object on one
 // line. The line is valid until fn returns.
-func (r Rows) EachOf(ctx context.Context, name, organization string, fn func(line []byte) error) (err error) {
+func (r Rows) EachOf(ctx context.Context, name, organization string, fn func(line []byte) error) error {
 	t, ok := find(name)
 	if !ok {
 		return fmt.Errorf("no table %q is exported", name)
@@ -107,27 +107,7 @@ func (r Rows) EachOf(ctx context.Context, name, organization string, fn func(lin
 	if err != nil {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	values, targets := make([]any, len(t.columns)), make([]any, len(t.columns))
-	for i := range values {
-		targets[i] = &values[i]
-	}
-	var line []byte
-	for rows.Next() {
-		if err := rows.Scan(targets...); err != nil {
-			return fmt.Errorf("read %s: %w", name, err)
-		}
-		if line, err = t.object(line[:0], values); err != nil {
-			return err
-		}
-		if err := fn(line); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("read %s: %w", name, err)
-	}
-	return nil
+	return t.each(rows, t.object, fn)
 }
 
 // object writes a row as a JSON object.

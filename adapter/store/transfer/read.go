@@ -39,7 +39,7 @@ func (d Database) Read(ctx context.Context, fn func(Rows) error) (err error) {
 
 // Each calls fn with each row of a table as one line without a line end, in the same order on
 // both databases. The line is valid until fn returns.
-func (r Rows) Each(ctx context.Context, name string, fn func(line []byte) error) (err error) {
+func (r Rows) Each(ctx context.Context, name string, fn func(line []byte) error) error {
 	t, ok := find(name)
 	if !ok {
 		return fmt.Errorf("no table %q is moved", name)
@@ -48,6 +48,11 @@ func (r Rows) Each(ctx context.Context, name string, fn func(line []byte) error)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
+	return t.each(rows, t.line, fn)
+}
+
+// each writes each of the rows with write, and calls fn with it. It closes the rows.
+func (t table) each(rows *sql.Rows, write func(line []byte, values []any) ([]byte, error), fn func(line []byte) error) (err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	values, targets := make([]any, len(t.columns)), make([]any, len(t.columns))
 	for i := range values {
@@ -56,9 +61,9 @@ func (r Rows) Each(ctx context.Context, name string, fn func(line []byte) error)
 	var line []byte
 	for rows.Next() {
 		if err := rows.Scan(targets...); err != nil {
-			return fmt.Errorf("read %s: %w", name, err)
+			return fmt.Errorf("read %s: %w", t.name, err)
 		}
-		if line, err = t.line(line[:0], values); err != nil {
+		if line, err = write(line[:0], values); err != nil {
 			return err
 		}
 		if err := fn(line); err != nil {
@@ -66,7 +71,7 @@ func (r Rows) Each(ctx context.Context, name string, fn func(line []byte) error)
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return fmt.Errorf("read %s: %w", name, err)
+		return fmt.Errorf("read %s: %w", t.name, err)
 	}
 	return nil
 }

@@ -98,10 +98,10 @@ describe('account', () => {
       token = (await person.changePassword({ body: { current_password: password, new_password: next } })).data.token
       password = next
     }
-    const nobody = new Docledger({ baseUrl, fetch: countingFetch })
-    expect((await nobody.getSetup()).data).toEqual({ open: false, code_required: false })
+    const visitor = new Docledger({ baseUrl, fetch: countingFetch })
+    expect((await visitor.getSetup()).data).toEqual({ open: false, code_required: false })
     const second = { organization_name: 'Mine', name: 'Eve', email: 'eve@example.com', password: 'another long password' }
-    await expect(nobody.setUp({ body: second })).rejects.toMatchObject({ status: 401, code: 'invalid_credentials' })
+    await expect(visitor.setUp({ body: second })).rejects.toMatchObject({ status: 401, code: 'invalid_credentials' })
     const third = await signIn({ fetch: countingFetch })
     expect((await third.logout()).data.current).toBe(true)
   })

@@ -26,7 +26,7 @@ func main() {
 	dir := flag.String("dir", filepath.Join("test", "cmd", "clients"), "folder of package.json")
 	sandbox := flag.String("sandbox", filepath.Join("bin", "sandbox"), "the sandbox's binary")
 	service := flag.String("docledger", filepath.Join("bin", "docledger"), "the service's binary")
-	only := flag.String("only", "", "run only the worlds whose names contain this text")
+	only := flag.String("only", "", "run only the worlds with this text in their names")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	ctx, cancel := context.WithTimeout(ctx, runTimeout)

@@ -32,7 +32,7 @@ var hookTimes = []string{"1m", "10m", "1h", "4h", "12h", "26h", "40h"}
 
 // TestKilledServiceDeliversEachEvent kills the service repeatedly while it delivers events to a
 // webhook that fails, hangs or disappears. After that every event of the log is delivered: those
-// that no process had turned into a delivery, those whose attempt a kill ended, and those that wait
+// that no process had turned into a delivery, those with an attempt that a kill ended, and those that wait
 // for a retry.
 func TestKilledServiceDeliversEachEvent(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { killingDeliveries(t, "") })

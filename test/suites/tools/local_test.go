@@ -307,7 +307,7 @@ func TestLocalSessions(t *testing.T) {
 
 	got = l.connect(person.Token)
 	l.post("/oauth/revoke", url.Values{"token": {got.access}, "client_id": {"docledger"}})
-	ended("a session whose access token was revoked", got)
+	ended("a session with a revoked access token", got)
 
 	got = l.connect(person.Token)
 	first := got

@@ -651,7 +651,7 @@ export const listIntegrations = <ThrowOnError extends boolean = false>(options?:
  * Create a connect link
  *
  * Returns an address at which a person without an account of this service connects
- * the entity to a provider: the customer whose ledger or document store it is. Its
+ * the entity to a provider: the customer who owns the ledger or document store. Its
  * page names the organization, the entity, the provider and who asks, and continues
  * to the consent of the provider after a click. The link is valid for one consent,
  * for this entity and this provider; a declined or failed consent can be tried again

@@ -8,57 +8,34 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"os"
-	"os/exec"
-	"os/signal"
 	"time"
 
 	"docledger/adapter/identity/clerk"
 	sim "docledger/adapter/sim/clerk"
-	"docledger/adapter/sim/definition/definitiontest"
+	"docledger/test/lib/certification"
 )
 
 const (
 	secretKey     = "sk_test_certification"
 	webhookSecret = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
-	runTimeout    = 5 * time.Minute
 )
 
-func main() {
-	dir := flag.String("dir", "test/cmd/certification/identity", "folder of package.json")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	ctx, cancel := context.WithTimeout(ctx, runTimeout)
-	err := run(ctx, *dir)
-	cancel()
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "certification of identity:", err)
-		os.Exit(1)
-	}
-}
+func main() { certification.Main("identity", run) }
 
 func run(ctx context.Context, dir string) error {
-	provider, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return fmt.Errorf("listen: %w", err)
-	}
-	receiver, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return fmt.Errorf("listen: %w", err)
-	}
-	simulated := sim.New(options("http://" + provider.Addr().String()))
-	defer simulated.Close()
-	watched, err := definitiontest.NewClient("clerk", simulated)
+	provider, origin, err := certification.Listen()
 	if err != nil {
 		return err
 	}
+	receiver, receiving, err := certification.Listen()
+	if err != nil {
+		return err
+	}
+	simulated := sim.New(options(origin))
+	defer simulated.Close()
 	client, err := clerk.New(clerk.Options{
 		PublishableKey: simulated.PublishableKey(), SecretKey: secretKey, WebhookSecrets: []string{webhookSecret},
 		APIURL: simulated.Origin(), LoopbackHTTP: true,
@@ -66,20 +43,14 @@ func run(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	for listener, handler := range map[net.Listener]http.Handler{provider: watched, receiver: receive(client.Webhooks)} {
-		server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
-		defer func() { _ = server.Close() }() // everything has been asked by then
-		go func() { _ = server.Serve(listener) }()
-	}
-	if err := command(ctx, dir, nil, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"); err != nil {
-		return err
-	}
-	failed := command(ctx, dir, []string{
-		"ORIGIN=" + simulated.Origin(), "SECRET_KEY=" + secretKey, "PUBLISHABLE_KEY=" + simulated.PublishableKey(),
-		"WEBHOOK_SECRET=" + webhookSecret, "RECEIVER=http://" + receiver.Addr().String(),
-		"CLERK_TELEMETRY_DISABLED=1",
-	}, "node", "--test")
-	return errors.Join(failed, watched.Close(os.Stdout))
+	defer certification.Serve(receiver, receive(client.Webhooks))()
+	return certification.Client{
+		Vendor: "clerk", Listener: provider, Simulator: simulated,
+		Env: []string{
+			"ORIGIN=" + simulated.Origin(), "SECRET_KEY=" + secretKey, "PUBLISHABLE_KEY=" + simulated.PublishableKey(),
+			"WEBHOOK_SECRET=" + webhookSecret, "RECEIVER=" + receiving, "CLERK_TELEMETRY_DISABLED=1",
+		},
+	}.Run(ctx, dir)
 }
 
 func options(origin string) sim.Options {
@@ -111,18 +82,4 @@ func receive(webhooks clerk.Webhooks) http.Handler {
 		}
 		_, _ = fmt.Fprintf(w, "%s %s", event, event.Organization.Name) // node reports a truncated response
 	})
-}
-
-func command(ctx context.Context, dir string, env []string, name string, args ...string) error {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	err := cmd.Run()
-	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("%s is needed and not installed", name)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
 }

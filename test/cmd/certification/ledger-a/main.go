@@ -8,80 +8,35 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
-	"fmt"
-	"net"
-	"net/http"
-	"os"
-	"os/exec"
-	"os/signal"
-	"time"
 
-	"docledger/adapter/sim/definition/definitiontest"
 	sim "docledger/adapter/sim/xero"
+	"docledger/test/lib/certification"
 )
 
 const (
 	clientID     = "CERTIFICATION"
 	clientSecret = "certification secret"
 	redirect     = "https://books.example/callback"
-	runTimeout   = 5 * time.Minute
 )
 
-func main() {
-	dir := flag.String("dir", "test/cmd/certification/ledger-a", "folder of package.json")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	ctx, cancel := context.WithTimeout(ctx, runTimeout)
-	err := run(ctx, *dir)
-	cancel()
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "certification of ledger A:", err)
-		os.Exit(1)
-	}
-}
+func main() { certification.Main("ledger-a", run) }
 
 func run(ctx context.Context, dir string) error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, origin, err := certification.Listen()
 	if err != nil {
-		return fmt.Errorf("listen: %w", err)
+		return err
 	}
-	origin := "http://" + listener.Addr().String()
 	limits := sim.DefaultLimits()
 	limits.Minute = 0 // one file asks more often than that; the tests set a limit of their own
 	simulated := sim.New(sim.Options{
 		Origin: origin, Limits: &limits, Settings: sim.Settings{AutoApprove: true},
 		Clients: []sim.Client{{ID: clientID, Secret: clientSecret, RedirectURIs: []string{redirect}}},
 	})
-	watched, err := definitiontest.NewClient("xero", simulated)
-	if err != nil {
-		return err
-	}
-	server := &http.Server{Handler: watched, ReadHeaderTimeout: 10 * time.Second}
-	defer func() { _ = server.Close() }() // everything has been asked by then
-	go func() { _ = server.Serve(listener) }()
-	if err := command(ctx, dir, nil, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"); err != nil {
-		return err
-	}
-	failed := command(ctx, dir, []string{
-		"ORIGIN=" + origin, "CLIENT_ID=" + clientID, "CLIENT_SECRET=" + clientSecret, "REDIRECT=" + redirect,
-		"TAXED=" + sim.TaxedOrganization, "UNTAXED=" + sim.UntaxedOrganization, "NO_PROXY=*", "no_proxy=*",
-	}, "node", "--import", "./reroute.mjs", "--test")
-	return errors.Join(failed, watched.Close(os.Stdout))
-}
-
-func command(ctx context.Context, dir string, env []string, name string, args ...string) error {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	err := cmd.Run()
-	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("%s is needed and not installed", name)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
+	return certification.Client{
+		Vendor: "xero", Listener: listener, Simulator: simulated, Node: []string{"--import", "./reroute.mjs"},
+		Env: []string{
+			"ORIGIN=" + origin, "CLIENT_ID=" + clientID, "CLIENT_SECRET=" + clientSecret, "REDIRECT=" + redirect,
+			"TAXED=" + sim.TaxedOrganization, "UNTAXED=" + sim.UntaxedOrganization, "NO_PROXY=*", "no_proxy=*",
+		},
+	}.Run(ctx, dir)
 }

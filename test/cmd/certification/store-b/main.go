@@ -7,79 +7,34 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
-	"fmt"
-	"net"
-	"net/http"
-	"os"
-	"os/exec"
-	"os/signal"
-	"time"
 
-	"docledger/adapter/sim/definition/definitiontest"
 	sim "docledger/adapter/sim/gdrive"
+	"docledger/test/lib/certification"
 )
 
 const (
 	clientID     = "CERTIFICATION"
 	clientSecret = "certification secret"
 	redirect     = "https://books.example/callback"
-	runTimeout   = 5 * time.Minute
 )
 
-func main() {
-	dir := flag.String("dir", "test/cmd/certification/store-b", "folder of package.json")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	ctx, cancel := context.WithTimeout(ctx, runTimeout)
-	err := run(ctx, *dir)
-	cancel()
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "certification of store B:", err)
-		os.Exit(1)
-	}
-}
+func main() { certification.Main("store-b", run) }
 
 func run(ctx context.Context, dir string) error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, origin, err := certification.Listen()
 	if err != nil {
-		return fmt.Errorf("listen: %w", err)
+		return err
 	}
-	origin := "http://" + listener.Addr().String()
 	simulated := sim.New(sim.Options{
 		Origin: origin, Settings: sim.Settings{AutoApprove: true},
 		Clients: []sim.Client{{ID: clientID, Secret: clientSecret, RedirectURIs: []string{redirect}}},
 	})
 	defer simulated.Close()
-	watched, err := definitiontest.NewClient("gdrive", simulated)
-	if err != nil {
-		return err
-	}
-	server := &http.Server{Handler: watched, ReadHeaderTimeout: 10 * time.Second}
-	defer func() { _ = server.Close() }() // everything has been asked by then
-	go func() { _ = server.Serve(listener) }()
-	if err := command(ctx, dir, nil, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"); err != nil {
-		return err
-	}
-	failed := command(ctx, dir, []string{
-		"ORIGIN=" + origin, "CLIENT_ID=" + clientID, "CLIENT_SECRET=" + clientSecret, "REDIRECT=" + redirect, "ROOT=" + simulated.Root(),
-		"NO_PROXY=*", "no_proxy=*",
-	}, "node", "--test")
-	return errors.Join(failed, watched.Close(os.Stdout))
-}
-
-func command(ctx context.Context, dir string, env []string, name string, args ...string) error {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	err := cmd.Run()
-	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("%s is needed and not installed", name)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
+	return certification.Client{
+		Vendor: "gdrive", Listener: listener, Simulator: simulated,
+		Env: []string{
+			"ORIGIN=" + origin, "CLIENT_ID=" + clientID, "CLIENT_SECRET=" + clientSecret, "REDIRECT=" + redirect, "ROOT=" + simulated.Root(),
+			"NO_PROXY=*", "no_proxy=*",
+		},
+	}.Run(ctx, dir)
 }

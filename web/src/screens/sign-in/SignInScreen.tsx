@@ -25,7 +25,7 @@ export function SignInScreen() {
     },
     onError: () => setPassword(''),
   })
-  // An installation without users has nobody who could sign in.
+  // Without users, no sign-in is possible.
   const setup = useQuery({ queryKey: ['setup'], queryFn: async () => (await api.getSetup()).data, retry: false })
   const submit = (event: FormEvent) => {
     event.preventDefault()
