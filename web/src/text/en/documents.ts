@@ -39,7 +39,7 @@ export const documents = {
   'merge.turn': 'Turn',
   'merge.up': 'Earlier',
   'merge.down': 'Later',
-  'merge.action': 'Merge {count} page(s)',
+  'merge.action': 'Merge {count|# page|# pages}',
   'email.title': 'E-mail',
   'email.from': 'Sender',
   'email.noSender': 'Not stated',
