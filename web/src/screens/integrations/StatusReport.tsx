@@ -22,6 +22,12 @@ export function StatusReport({ integration }: { integration: Integration }) {
       {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton rows={3} />}
       {data?.paused_reason && <Banner tone="amber" title={label('integration.paused', data.paused_reason)} />}
+      {data?.unavailable.map(({ capability, reason, remedy }) => (
+        <Banner key={capability} tone="amber" title={label('integration.unavailable', capability)}>
+          <p>{reason}</p>
+          <p>{remedy}</p>
+        </Banner>
+      ))}
       {data && <Facts items={factsOf(integration, data)} />}
       {data?.directories && data.directories.length > 0 && (
         <>

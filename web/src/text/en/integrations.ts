@@ -59,6 +59,8 @@ export const integrations = {
   'integration.filesIngested': 'Files accepted',
   'integration.filesWaiting': 'Files waiting',
   'integration.scopes': 'Granted rights',
+  'integration.unavailable.notifications': 'Changes are not announced by the provider; docledger looks for them at intervals',
+  'integration.unavailable.attachments': 'Originals are not attached to the bills',
   'integration.paused.subscription_inactive': 'Paused: no active subscription',
   'integration.paused.entity_archived': 'Paused: the entity is archived',
   'integration.paused.held_after_restore': 'Paused after a restore, until the operator continues',
