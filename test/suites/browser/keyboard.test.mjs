@@ -94,8 +94,7 @@ test('the web application with the keyboard alone', async (t) => {
     await page.keyboard.type(text)
     await page.getByRole('row', { name: new RegExp(text) }).first().waitFor()
     await page.waitForURL((url) => url.search.includes(text))
-    await page.keyboard.press('Escape')
-    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab') // Escape would empty the field
   }
   const open = async (number) => {
     await find(number)
@@ -235,6 +234,9 @@ test('the web application with the keyboard alone', async (t) => {
   await step('a flawless invoice needs at most four keystrokes until the next is open', async () => {
     await find('KEY-00')
     await press(page, 'link', /^Ready/)
+    await page.waitForURL((url) => url.search.includes('tab=ready') && url.search.includes('KEY-00'))
+    await page.getByRole('row', { name: /KEY-001/ }).waitFor({ state: 'detached' })
+    await page.getByRole('row', { name: /KEY-002/ }).waitFor()
     await page.keyboard.press('j')
     let keystrokes = 0
     const stroke = (key) => { keystrokes++; return page.keyboard.press(key) }
@@ -246,6 +248,24 @@ test('the web application with the keyboard alone', async (t) => {
     await page.waitForFunction((url) => location.href !== url && location.pathname.startsWith('/invoices/'), first)
     assert.ok(keystrokes <= 4, `${keystrokes} keystrokes`)
     await page.getByText(/^Approved KEY-/).waitFor()
+  })
+
+  await step('the next invoice opens when the list arrives after the approval', async () => {
+    const { items: [invoice] } = await call('GET', '/api/invoices?status=EXTRACTED&q=KEY-00&limit=1')
+    let send
+    const sent = new Promise((resolve) => { send = resolve })
+    const isList = (url) => url.pathname === '/api/invoices'
+    await page.route(isList, async (route) => {
+      await sent
+      await route.continue()
+    })
+    await page.goto(`${sandbox.BASE_URL}/invoices/${invoice.id}?tab=ready`)
+    await page.getByRole('button', { name: /^Approve/ }).waitFor()
+    await page.keyboard.press('Control+Enter')
+    await page.getByText(`Approved ${invoice.invoice_number}`).waitFor()
+    send()
+    await page.waitForURL((url) => url.pathname.startsWith('/invoices/') && !url.pathname.endsWith(invoice.id))
+    await page.unroute(isList)
   })
 
   await step('a failed check is accepted by its button alone', async () => {

@@ -59,6 +59,7 @@ export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }
   const [hovered, setHovered] = useState<string>()
   const [error, setError] = useState<unknown>()
   const [busy, setBusy] = useState(false)
+  const [done, setDone] = useState(false)
   const [rejecting, setRejecting] = useState(false)
   const [assigning, setAssigning] = useState(false)
   const [deleting, setDeleting] = useState(false)
@@ -83,6 +84,14 @@ export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }
       goTo(first)
     }
   }, [invoice, threshold, may.edit])
+
+  // The next invoice opens when the list is known, which may be after the decision.
+  useEffect(() => {
+    if (done && !queue.pending) {
+      setDone(false)
+      onOpen(queue.next)
+    }
+  }, [done, queue, onOpen])
 
   const confirmed = (path: string) => {
     const next = order.slice(order.indexOf(path) + 1).find((each) => doubtful.has(each))
@@ -113,7 +122,7 @@ export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }
       setBusy(false)
     }
   }
-  const next = () => onOpen(queue.next)
+  const next = () => setDone(true)
   const decisions: Decisions = {
     approve: (acknowledge) => void decide((latest) => actions.approve(latest, acknowledge), next),
     reject: (reason) => void decide((latest) => actions.reject(latest, reason), next),

@@ -15,6 +15,8 @@ const orders = new Map<string, string[]>()
 export const restartQueues = (): void => orders.clear()
 
 export interface Queue {
+  /** The list is not loaded yet, so that the next invoice is not known. */
+  pending: boolean
   position: number | undefined
   total: number
   /** There may be more than total. */
@@ -43,6 +45,7 @@ export function useQueue(search: InboxSearch, id: string): Queue {
     }
   }, [hasNextPage, at, order.length, fetchNextPage])
   return {
+    pending: isPending,
     position: at < 0 ? undefined : at + 1,
     total: order.length,
     more: hasNextPage,
