@@ -69,7 +69,7 @@ func killing(t *testing.T, databaseURL string) {
 		running = p.start()
 		began := time.Now()
 		for _, a := range accepted {
-			p.settled(running, a, began)
+			p.settled(running, a, began, recovery)
 		}
 		worst = max(worst, time.Since(began))
 		total += len(accepted)
@@ -150,9 +150,9 @@ func (p *product) uploadUntilKilled(r *running, round int, life time.Duration) [
 	return all
 }
 
-// settled waits until the document has ended. It verifies that the document has
+// settled waits until the document has ended, at most for a time since began. It verifies that the document has
 // exactly one invoice or one explained failure.
-func (p *product) settled(r *running, a accepted, began time.Time) {
+func (p *product) settled(r *running, a accepted, began time.Time, within time.Duration) {
 	p.t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -176,8 +176,8 @@ func (p *product) settled(r *running, a accepted, began time.Time) {
 			return
 		case status != "UPLOADED" && status != "PROCESSING":
 			p.t.Fatalf("document %s ended as %s", a.document, status)
-		case time.Since(began) > recovery:
-			p.t.Fatalf("document %s is still %s %s after the restart", a.document, status, recovery)
+		case time.Since(began) > within:
+			p.t.Fatalf("document %s is still %s after %s", a.document, status, within)
 		}
 		<-tick.C
 	}

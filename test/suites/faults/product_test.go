@@ -58,6 +58,9 @@ func serve() error {
 		return err
 	}
 	ctx := context.Background()
+	if id := os.Getenv(eraseEnv); id != "" {
+		return eraseOrganization(ctx, cfg, id)
+	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
 	overrides := service.Overrides{Providers: service.Providers{
 		// The limits let a test wait for timeouts and sync a thousand invoices.
