@@ -67,7 +67,7 @@ require (
 	maragu.dev/gomponents v1.2.0
 )
 
-require github.com/emersion/go-sasl v0.0.0-20241020182733-b788ff22d5a6 // indirect
+require github.com/emersion/go-sasl v0.0.0-20241020182733-b788ff22d5a6
 
 require (
 	github.com/BurntSushi/toml v1.6.0 // indirect

@@ -14,17 +14,18 @@ func (s *Server) GetEmailIntake(ctx context.Context, r backend.GetEmailIntakeReq
 	if err != nil {
 		return nil, err
 	}
-	return backend.GetEmailIntake200JSONResponse{Body: convert.ToAPIEmailIntake(i, s.Emails.Address(i))}, nil
+	return backend.GetEmailIntake200JSONResponse{Body: convert.ToAPIEmailIntake(i, s.Emails.Address(i), s.Emails.AnswersFrom != "")}, nil
 }
 
 // UpdateEmailIntake implements the operation updateEmailIntake.
 func (s *Server) UpdateEmailIntake(ctx context.Context, r backend.UpdateEmailIntakeRequestObject) (backend.UpdateEmailIntakeResponseObject, error) {
 	i, err := s.Emails.Update(ctx, actor(ctx), r.EntityId, emails.Change{
 		Senders: r.Body.Senders, AcceptSender: r.Body.AcceptSender, OnlySenders: r.Body.OnlySenders,
-		NewAddress: r.Body.NewAddress != nil && *r.Body.NewAddress,
+		AnswerSenders: r.Body.AnswerSenders,
+		NewAddress:    r.Body.NewAddress != nil && *r.Body.NewAddress,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return backend.UpdateEmailIntake200JSONResponse{Body: convert.ToAPIEmailIntake(i, s.Emails.Address(i))}, nil
+	return backend.UpdateEmailIntake200JSONResponse{Body: convert.ToAPIEmailIntake(i, s.Emails.Address(i), s.Emails.AnswersFrom != "")}, nil
 }

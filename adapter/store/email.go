@@ -18,6 +18,7 @@ type emailIntakeRow struct {
 	Token          string
 	Senders        jsonOf[[]string]
 	OnlySenders    bool
+	AnswerSenders  bool
 	UpdatedAt      time.Time `gorm:"autoUpdateTime:false"`
 }
 
@@ -27,7 +28,7 @@ func (emailIntakeRow) TableName() string { return "email_intakes" }
 func (r emailIntakeRow) fromRow() email.Intake {
 	return email.Intake{
 		EntityID: r.EntityID, OrganizationID: r.OrganizationID, Token: r.Token,
-		Senders: r.Senders.V, OnlySenders: r.OnlySenders, UpdatedAt: instant(r.UpdatedAt),
+		Senders: r.Senders.V, OnlySenders: r.OnlySenders, AnswerSenders: r.AnswerSenders, UpdatedAt: instant(r.UpdatedAt),
 	}
 }
 
@@ -38,7 +39,7 @@ func toEmailIntakeRow(i *email.Intake) emailIntakeRow {
 	}
 	return emailIntakeRow{
 		EntityID: i.EntityID, OrganizationID: i.OrganizationID, Token: i.Token,
-		Senders: jsonOf[[]string]{senders}, OnlySenders: i.OnlySenders, UpdatedAt: i.UpdatedAt,
+		Senders: jsonOf[[]string]{senders}, OnlySenders: i.OnlySenders, AnswerSenders: i.AnswerSenders, UpdatedAt: i.UpdatedAt,
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 // rows are all row structs.
 var rows = []schema.Tabler{
 	organizationRow{}, userRow{}, membershipRow{}, sessionRow{}, attemptRow{}, entityRow{}, entityMemberRow{},
-	apiKeyRow{}, webhookRow{}, deliveryRow{}, settingsRow{}, emailIntakeRow{}, documentRow{}, invoiceRow{}, lineRow{}, supplierRow{}, supplierKeyRow{}, taxRow{}, eventRow{}, usageRow{}, idempotencyRow{}, inboxRow{}, leaseRow{}, knownPlanRow{}, planEventRow{}, chargeRow{}, bookmarkRow{}, bookingRow{}, codingRow{}, renditionRow{}, duplicateKeysRow{}, duplicateRow{}, recheckRow{},
+	apiKeyRow{}, webhookRow{}, deliveryRow{}, settingsRow{}, emailIntakeRow{}, emailAnswerRow{}, documentRow{}, invoiceRow{}, lineRow{}, supplierRow{}, supplierKeyRow{}, taxRow{}, eventRow{}, usageRow{}, idempotencyRow{}, inboxRow{}, leaseRow{}, knownPlanRow{}, planEventRow{}, chargeRow{}, bookmarkRow{}, bookingRow{}, codingRow{}, renditionRow{}, duplicateKeysRow{}, duplicateRow{}, recheckRow{},
 	grantRow{}, integrationRow{}, consentAttemptRow{}, meterRow{}, watchRow{}, watchNodeRow{}, watchVersionRow{}, watchSubscriptionRow{},
 	blobRemovalRow{}, linkRow{}, erasureRow{},
 }

@@ -78,7 +78,7 @@ func Diagnose(ctx context.Context, cfg config.Config, x DiagnoseOptions) []Findi
 	}
 	out = append(out, checkPayments(ctx, cfg)...)
 	out = append(out, checkProviders(ctx, cfg)...)
-	out = append(out, checkPDF(ctx, cfg), checkScans(ctx, cfg), checkIntake(ctx, cfg), checkMailbox(ctx, cfg))
+	out = append(out, checkPDF(ctx, cfg), checkScans(ctx, cfg), checkIntake(ctx, cfg), checkMailbox(ctx, cfg), checkOutgoing(ctx, cfg))
 	if x.Deep {
 		out = append(out, checkDocuments(ctx, cfg))
 	}

@@ -84,6 +84,8 @@ type Overrides struct {
 	Resolver email.Resolver
 	// MailboxTLS replaces the usual roots for the mailbox of EMAIL_IMAP.
 	MailboxTLS *tls.Config
+	// MailerTLS replaces the usual roots for the server of EMAIL_SMTP_HOST.
+	MailerTLS *tls.Config
 	// Connectors replace connectors of providers.
 	Connectors integrations.Connectors
 	// Registrations are additional providers.
@@ -349,7 +351,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 	s.Erasure = s.newErasure()
 	suppliers.Reviews, s.Integrations.Suppliers = s.Invoices, suppliers
 	s.watching, s.Emails, s.folders = s.newWatching(plans), s.newEmails(plans), s.newFolders(plans)
-	s.Integrations.Watches = s.watching
+	s.Integrations.Watches, s.answers = s.watching, s.newAnswering()
 	s.Restore = s.newRestore()
 	s.Work = &jobadmin.Service{Jobs: s.queue, Owners: s.jobOwners(), UnitOfWork: st}
 }

@@ -21,6 +21,7 @@ func (s *Service) handlers() []queue.Handler {
 		queue.Handle(job.Sync, s.Sync.Run),
 		queue.Handle(job.Poll, s.watching.Poll),
 		queue.Handle(job.Webhook, s.Webhooks.Run),
+		queue.Handle(job.Answer, s.answers.Run),
 	}
 }
 
@@ -65,7 +66,7 @@ func (s *Service) newRunner() (*queue.Runner, error) {
 		FastTasks: []queue.Task{{Name: "due watches", Run: func(ctx context.Context) error {
 			_, err := s.watching.Enqueue(ctx)
 			return err
-		}}, s.enqueueWebhooks()},
+		}}, s.enqueueWebhooks(), s.enqueueAnswers()},
 		Periodic: []queue.Periodic{
 			s.hourly("expire_idempotency_keys", s.store.Idempotency().Expire),
 			s.hourly("expire_sessions", s.store.Sessions().Expire),
@@ -73,6 +74,7 @@ func (s *Service) newRunner() (*queue.Runner, error) {
 			s.hourly("expire_consent_attempts", s.store.ConsentAttempts().RemoveExpired),
 			s.hourly("note_expiring_api_keys", s.APIKeys.NoteExpiring),
 			s.hourly("expire_webhook_deliveries", s.Webhooks.Expire),
+			s.hourly("expire_email_answers", s.answers.Expire),
 			s.hourly("expire_provider_meters", s.expireMeters),
 			s.hourly("remove_blobs", s.Deletion.RemoveBlobs),
 			s.hourly("delete_expired_documents", s.Deletion.Retain),

@@ -27,7 +27,9 @@ type Intake struct {
 	// authenticated e-mail is treated like an upload.
 	Senders     []string
 	OnlySenders bool // e-mail of other senders is refused
-	UpdatedAt   time.Time
+	// AnswerSenders reports whether authenticated senders get one answer to each message.
+	AnswerSenders bool
+	UpdatedAt     time.Time
 }
 
 // Lists reports whether an address is one of the accepted senders.

@@ -1636,6 +1636,9 @@ type EmailIntake struct {
 
 	// OnlySenders Whether e-mail of other senders is refused.
 	OnlySenders bool `json:"only_senders"`
+
+	// AnswerSenders Whether each message of an authenticated sender gets one answer, which names the files that were taken and refused; null if this installation sends no e-mail.
+	AnswerSenders nullable.Nullable[bool] `json:"answer_senders"`
 }
 
 // EmailIntakeUpdate defines model for EmailIntakeUpdate.
@@ -1648,6 +1651,9 @@ type EmailIntakeUpdate struct {
 
 	// OnlySenders Refuses e-mail of other senders.
 	OnlySenders *bool `json:"only_senders,omitempty"`
+
+	// AnswerSenders Answers each message of an authenticated sender once. 400 if this installation sends no e-mail.
+	AnswerSenders *bool `json:"answer_senders,omitempty"`
 
 	// NewAddress true: replaces the address. The former one no longer receives e-mail.
 	NewAddress *bool `json:"new_address,omitempty"`

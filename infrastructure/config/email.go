@@ -1,8 +1,11 @@
 package config
 
 import (
+	"cmp"
 	"net"
+	"net/mail"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +22,16 @@ type Email struct {
 	MaxBytes      int64
 	WebhookSecret Secret
 	Mailbox       Mailbox
+	Outgoing      Outgoing
+}
+
+// Outgoing is the server for answers to senders. Host is empty for none.
+type Outgoing struct {
+	Host, Port string
+	TLS        string // "starttls", "tls" or "off"
+	User       string
+	Password   Secret
+	From       string // the address of the answers
 }
 
 // Mailbox is a mailbox that is read by IMAP. Host is empty for none.
@@ -50,8 +63,34 @@ func (r *reader) email() Email {
 	if (e.Cert == "") != (e.Key == "") {
 		r.problem("EMAIL_TLS_KEY", "is required with EMAIL_TLS_CERT, and EMAIL_TLS_CERT with it")
 	}
-	e.Mailbox = r.mailbox()
+	e.Mailbox, e.Outgoing = r.mailbox(), r.outgoing()
 	return e
+}
+
+// outgoingPorts are the usual ports for each kind of encryption.
+var outgoingPorts = map[string]int64{"starttls": 587, "tls": 465, "off": 25}
+
+func (r *reader) outgoing() Outgoing {
+	o := Outgoing{
+		Host: r.text("EMAIL_SMTP_HOST", ""), TLS: r.oneOf("EMAIL_SMTP_TLS", "starttls", "starttls", "tls", "off"),
+		User: r.text("EMAIL_SMTP_USER", ""), Password: r.secret("EMAIL_SMTP_PASSWORD", false),
+	}
+	port := r.number("EMAIL_SMTP_PORT", 0, 0, 65535)
+	o.Port = strconv.FormatInt(cmp.Or(port, outgoingPorts[o.TLS]), 10)
+	o.From = strings.ToLower(r.textIf("EMAIL_SMTP_FROM", o.Host != "" && !r.toolsAlone))
+	if a, err := mail.ParseAddress(o.From); o.From != "" && (err != nil || a.Address != o.From || a.Name != "") {
+		r.problem("EMAIL_SMTP_FROM", "must be an address such as invoices@example.com")
+	}
+	if strings.ContainsAny(o.Host, "/:@ ") && net.ParseIP(o.Host) == nil {
+		r.problem("EMAIL_SMTP_HOST", "must be a host name or an IP address; EMAIL_SMTP_PORT is its port")
+	}
+	if (o.User == "") != (o.Password.Reveal() == "") {
+		r.problem("EMAIL_SMTP_PASSWORD", "is required with EMAIL_SMTP_USER, and EMAIL_SMTP_USER with it")
+	}
+	if o.TLS == "off" && o.User != "" && !isLoopback(o.Host) {
+		r.problem("EMAIL_SMTP_TLS", "must not be off with EMAIL_SMTP_USER, because the password would be readable in the network")
+	}
+	return o
 }
 
 // mailbox reads an address such as imaps://user:password@host/INBOX. No message about it contains the

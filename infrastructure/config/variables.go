@@ -89,6 +89,12 @@ var groups = []group{
 		{"EMAIL_IMAP", "mailbox that workers read by IMAP over TLS: `imaps://USER:PASSWORD@HOST/MAILBOX`, or `imap://` for STARTTLS; user and password percent-encoded; empty: none"},
 		{"EMAIL_IMAP_ENTITY", "id of the entity that receives the messages of EMAIL_IMAP that name no entity and no address in EMAIL_DOMAIN; empty: they stay in the mailbox"},
 		{"EMAIL_IMAP_INTERVAL", "time between two reads of EMAIL_IMAP"},
+		{"EMAIL_SMTP_HOST", "server by which workers answer senders, if an entity has switched it on; empty: no e-mail is sent"},
+		{"EMAIL_SMTP_PORT", "port of EMAIL_SMTP_HOST; 0: 587 with `starttls`, 465 with `tls`, 25 with `off`"},
+		{"EMAIL_SMTP_TLS", "`starttls`, `tls` (from the first byte), or `off`, only for a network that no one else can read"},
+		{"EMAIL_SMTP_USER", "user at EMAIL_SMTP_HOST; empty: no sign-in"},
+		{"EMAIL_SMTP_PASSWORD", "password of EMAIL_SMTP_USER"},
+		{"EMAIL_SMTP_FROM", "address of the answers, required with EMAIL_SMTP_HOST; it receives the notices of failed deliveries"},
 	}},
 	{"Folder of scanners", [][2]string{
 		{"INTAKE_FOLDER", "absolute path of a folder with a folder for each entity, named by its id; workers receive the files in them; empty: none"},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -31,6 +32,7 @@ type Documents interface {
 // Service keeps the addresses of entities and receives messages.
 type Service struct {
 	Intakes       email.Intakes
+	Answers       email.Answers
 	Documents     Documents
 	Entities      entity.Reader
 	Authenticator email.Authenticator
@@ -44,8 +46,11 @@ type Service struct {
 	CharsetReader func(charset string, text io.Reader) (io.Reader, error)
 	// Domain is the domain of the addresses; "" if the installation receives no e-mail.
 	Domain string
+	// AnswersFrom is the address from which senders get answers; "" if the installation sends no e-mail.
+	AnswersFrom string
 	// TempDir is a folder for messages in transit.
 	TempDir string
+	Log     *slog.Logger
 }
 
 // Address returns the address of an intake; "" if the installation receives no e-mail.
@@ -89,7 +94,9 @@ type Change struct {
 	Senders      *[]string
 	AcceptSender *string
 	OnlySenders  *bool
-	NewAddress   bool
+	// AnswerSenders can be changed only if the installation sends e-mail.
+	AnswerSenders *bool
+	NewAddress    bool
 }
 
 // Update changes who may send to an entity; administrators may.
@@ -110,7 +117,7 @@ func (s *Service) Update(ctx context.Context, a identity.Actor, id uuid.UUID, c 
 		var err error
 		updated, err = s.Intakes.Update(ctx, a.Scope(), id, func(i *email.Intake) error {
 			before := *i
-			if err := c.apply(i); err != nil {
+			if err := c.apply(i, s.AnswersFrom != ""); err != nil {
 				return err
 			}
 			if changes = differences(&before, i); len(changes) == 0 {
@@ -134,8 +141,11 @@ func (s *Service) Update(ctx context.Context, a identity.Actor, id uuid.UUID, c 
 }
 
 // apply changes an intake. It names every wrong value.
-func (c Change) apply(i *email.Intake) error {
+func (c Change) apply(i *email.Intake, sends bool) error {
 	var wrong fault.Fields
+	if c.AnswerSenders != nil && !sends {
+		wrong.Add("answer_senders", "cannot be set, because this installation has no server for outgoing e-mail (EMAIL_SMTP_HOST)")
+	}
 	senders := i.Senders
 	if c.Senders != nil {
 		senders = nil
@@ -166,6 +176,9 @@ func (c Change) apply(i *email.Intake) error {
 	if c.OnlySenders != nil {
 		i.OnlySenders = *c.OnlySenders
 	}
+	if c.AnswerSenders != nil {
+		i.AnswerSenders = *c.AnswerSenders
+	}
 	if c.NewAddress {
 		i.Token = newToken()
 	}
@@ -179,6 +192,9 @@ func differences(before, after *email.Intake) (out []event.Change) {
 	}
 	if before.OnlySenders != after.OnlySenders {
 		out = append(out, event.Change{Field: "email.only_senders", From: fmt.Sprint(before.OnlySenders), To: fmt.Sprint(after.OnlySenders)})
+	}
+	if before.AnswerSenders != after.AnswerSenders {
+		out = append(out, event.Change{Field: "email.answer_senders", From: fmt.Sprint(before.AnswerSenders), To: fmt.Sprint(after.AnswerSenders)})
 	}
 	if before.Token != after.Token {
 		out = append(out, event.Change{Field: "email.address"})

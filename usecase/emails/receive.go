@@ -84,13 +84,13 @@ func (s *Service) Receive(ctx context.Context, recipients []*email.Intake, e ema
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("read message: %w", err)
 	}
-	from, subject, err := s.headerOf(file)
+	h, err := s.headerOf(file)
 	if err != nil {
 		return err
 	}
 	var accepting []*email.Intake
 	for _, r := range recipients {
-		if !r.OnlySenders || r.Lists(from) {
+		if !r.OnlySenders || r.Lists(h.from) {
 			accepting = append(accepting, r)
 		}
 	}
@@ -100,7 +100,7 @@ func (s *Service) Receive(ctx context.Context, recipients []*email.Intake, e ema
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("read message: %w", err)
 	}
-	results := s.Authenticator.Authenticate(ctx, e, from, bufio.NewReader(file))
+	results := s.Authenticator.Authenticate(ctx, e, h.from, bufio.NewReader(file))
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("read message: %w", err)
 	}
@@ -108,12 +108,13 @@ func (s *Service) Receive(ctx context.Context, recipients []*email.Intake, e ema
 	if err != nil {
 		return err
 	}
+	answering := s.answering(accepting, e, h, results)
 	for _, r := range accepting {
 		origin := &document.Email{
-			From: from, Subject: subject, SPF: string(results.SPF), DKIM: string(results.DKIM), DMARC: string(results.DMARC),
-			Accepted: results.DMARC == email.Pass && r.Lists(from),
+			From: h.from, Subject: h.subject, SPF: string(results.SPF), DKIM: string(results.DKIM), DMARC: string(results.DMARC),
+			Accepted: results.DMARC == email.Pass && r.Lists(h.from),
 		}
-		if err := s.ingest(ctx, r, kept, origin); err != nil {
+		if err := s.ingest(ctx, r, kept, origin, h.messageID, r == answering); err != nil {
 			return err
 		}
 	}
@@ -133,47 +134,61 @@ func (s *Service) spool(message io.Reader) (*os.File, error) {
 	return file, nil
 }
 
-// ingest records a message as a document of an entity.
-func (s *Service) ingest(ctx context.Context, r *email.Intake, kept document.StoredBlob, origin *document.Email) error {
+// ingest records a message as a document of an entity. With answer, a new document gets the answer to its sender.
+func (s *Service) ingest(ctx context.Context, r *email.Intake, kept document.StoredBlob, origin *document.Email, messageID string, answer bool) error {
 	held, err := billing.IsFull(ctx, s.Plans, s.Usage, r.OrganizationID, s.Clock.Now())
 	if err != nil {
 		return err
 	}
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
-		_, _, err := s.Documents.Ingest(ctx, identity.System(r.OrganizationID), document.IngestInput{
+		d, fresh, err := s.Documents.Ingest(ctx, identity.System(r.OrganizationID), document.IngestInput{
 			StoredBlob: kept, EntityID: r.EntityID, Filename: nameOf(origin.Subject), Held: held, Origin: document.FromEmail, Email: origin,
 		})
-		return err
+		if err != nil || !fresh || !answer {
+			return err
+		}
+		return s.addAnswer(ctx, r, d, messageID)
 	})
 }
 
-// headerOf returns the address in the From field and the subject. from is "" unless
-// there is exactly one address in exactly one field. The character set of a name next to it does not matter.
-func (s *Service) headerOf(r io.Reader) (from, subject string, err error) {
+// heading is what the header of a message states.
+type heading struct {
+	from      string // "" unless there is exactly one address in exactly one field
+	subject   string
+	messageID string // with its brackets; "" if it has none that an answer can name
+	// fields are those that were read; nil if the header is damaged.
+	fields textproto.MIMEHeader
+}
+
+// headerOf returns the header of a message. The character set of a name next to an address does not matter.
+func (s *Service) headerOf(r io.Reader) (h heading, err error) {
 	limited := &io.LimitedReader{R: r, N: maxHeader}
 	header, err := textproto.NewReader(bufio.NewReader(limited)).ReadMIMEHeader()
 	if len(header) == 0 || limited.N == 0 && err != nil {
-		return "", "", fault.New(fault.Invalid, fault.CodeInvalidRequest, "The message has no header, or one of more than %d bytes.", maxHeader)
+		return heading{}, fault.New(fault.Invalid, fault.CodeInvalidRequest, "The message has no header, or one of more than %d bytes.", maxHeader)
+	}
+	if err == nil {
+		h.fields = header
 	}
 	decoder := &mime.WordDecoder{CharsetReader: s.CharsetReader}
 	if decoder.CharsetReader == nil {
 		decoder.CharsetReader = func(_ string, text io.Reader) (io.Reader, error) { return text, nil }
 	}
-	if subject, err = decoder.DecodeHeader(header.Get("Subject")); err != nil {
-		subject = header.Get("Subject")
+	if h.subject, err = decoder.DecodeHeader(header.Get("Subject")); err != nil {
+		h.subject = header.Get("Subject")
 	}
-	subject = shown(subject)
+	h.subject, h.messageID = shown(h.subject), messageIDOf(header)
 	fields := header["From"]
 	if len(fields) != 1 {
-		return "", subject, nil
+		return h, nil
 	}
 	// Some programs write names without encoding. An address with such bytes stays different from all others.
 	field := strings.ToValidUTF8(fields[0], string(utf8.RuneError))
 	list, err := (&mail.AddressParser{WordDecoder: decoder}).ParseList(field)
-	if err != nil || len(list) != 1 {
-		return "", subject, nil
+	if err == nil && len(list) == 1 {
+		h.from = strings.ToLower(list[0].Address)
 	}
-	return strings.ToLower(list[0].Address), subject, nil
+	return h, nil
 }
 
 // shown removes what cannot be shown from a text, and what is too long.

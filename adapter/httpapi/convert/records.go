@@ -53,9 +53,16 @@ func toAPIEmail(e *document.Email) nullable.Nullable[backend.EmailOrigin] {
 	return value(backend.EmailOrigin{From: e.From, Subject: e.Subject, Spf: e.SPF, Dkim: e.DKIM, Dmarc: e.DMARC, Accepted: e.Accepted})
 }
 
-// ToAPIEmailIntake returns the e-mail address of an entity and its rules.
-func ToAPIEmailIntake(i *email.Intake, address string) backend.EmailIntake {
-	return backend.EmailIntake{EntityId: i.EntityID, Address: orNull(address), Senders: some(i.Senders), OnlySenders: i.OnlySenders}
+// ToAPIEmailIntake returns the e-mail address of an entity and its rules. sends reports whether the installation can
+// answer senders.
+func ToAPIEmailIntake(i *email.Intake, address string, sends bool) backend.EmailIntake {
+	out := backend.EmailIntake{
+		EntityId: i.EntityID, Address: orNull(address), Senders: some(i.Senders), OnlySenders: i.OnlySenders, AnswerSenders: null[bool](),
+	}
+	if sends {
+		out.AnswerSenders = value(i.AnswerSenders)
+	}
+	return out
 }
 
 func toAPISignature(s document.Signature) backend.Signature {

@@ -54,7 +54,7 @@ var tables = []table{
 		access:text default_role:text archived:bool version:int created_at:time updated_at:time
 		legal_hold:bool`),
 	of("entity_members", "entity_id user_id", `entity_id:uuid user_id:uuid role:text`),
-	of("email_intakes", "entity_id", `entity_id:uuid organization_id:uuid token:text senders:json only_senders:bool updated_at:time`),
+	of("email_intakes", "entity_id", `entity_id:uuid organization_id:uuid token:text senders:json only_senders:bool updated_at:time answer_senders:bool`),
 	of("settings", "entity_id", `entity_id:uuid organization_id:uuid default_currency:text date_order:text timezone:text auto_extract:bool
 		auto_sync:bool approval_required:bool review_threshold:real accounting_integration_id:uuid default_account_id:text
 		default_tax_rate_id:text tax_mappings:json duplicate_policy:text four_eyes:bool assistant_actions:text route_by_buyer:bool
@@ -65,6 +65,8 @@ var tables = []table{
 		parent_id:uuid part:int pages:json attachments:json attempts:int run:int restarts:int requested:bool forced:bool version:int
 		created_by:uuid created_at:time updated_at:time interruptions:int external_id:text signatures:json
 		known:json email:json merged_from:json search_file:text`).begin("CASE WHEN parent_id IS NULL THEN 0 WHEN part = 0 THEN 1 ELSE 2 END"),
+	of("email_answers", "document_id", `document_id:uuid entity_id:uuid organization_id:uuid recipient:text subject:text message_id:text
+		state:text attempts:int next_attempt_at:time failure:text created_at:time updated_at:time`),
 	of("invoices", "id", `id:uuid document_id:uuid entity_id:uuid organization_id:uuid status:text type:text number:text issue_date:date
 		due_date:date currency:text seller_name:text seller_tax_id:text buyer_name:text buyer_tax_id:text net_total:text tax_total:text
 		gross_total:text amount_due:text failed_blocking:int failed_warning:int lines_total:int net_fixed:int gross_fixed:int due_fixed:int

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/base64"
+	"maps"
 	"net/http"
 	"os/exec"
 	"strings"
@@ -44,19 +45,27 @@ type mailed struct {
 	t       *testing.T
 	org     harness.Organization
 	address string
+	sender  string // of the envelope
 	private ed25519.PrivateKey
 }
 
 func newMailed(t *testing.T) *mailed {
+	t.Helper()
+	return newMailedWith(t, nil)
+}
+
+// newMailedWith sets further variables.
+func newMailedWith(t *testing.T, env map[string]string) *mailed {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := harness.Options{Env: map[string]string{"EMAIL_DOMAIN": "in.example.com", "EMAIL_LISTEN": "127.0.0.1:0", "EMAIL_WEBHOOK_SECRET": emailSecret}}
+	maps.Copy(o.Env, env)
 	o.Overrides.Resolver = mailNames{key: "v=DKIM1; k=ed25519; p=" + base64.StdEncoding.EncodeToString(public)}
 	s := harness.Start(t, o)
-	m := &mailed{Server: s, t: t, org: s.NewOrganization("Mailed"), private: private}
+	m := &mailed{Server: s, t: t, org: s.NewOrganization("Mailed"), private: private, sender: "bounce@shop.example"}
 	s.Do(http.MethodPut, "/api/settings/"+m.org.Entity.String(), m.org.Admin.Token, map[string]any{
 		"approval_required": false, "auto_approve_ignore": []string{"buyer_is_entity", "date_plausible", "single_invoice"}, "review_threshold": 0,
 	}).OK()
@@ -80,7 +89,7 @@ func (m *mailed) sign(message []byte) []byte {
 // post sends a message by the webhook.
 func (m *mailed) post(to string, message []byte, headers ...string) harness.Response {
 	headers = append([]string{"Content-Type", "message/rfc822"}, headers...)
-	return m.Send(http.MethodPost, "/webhook/email?recipient="+to+"&sender=bounce@shop.example", "", bytes.NewReader(message), headers...)
+	return m.Send(http.MethodPost, "/webhook/email?recipient="+to+"&sender="+m.sender, "", bytes.NewReader(message), headers...)
 }
 
 // curl sends a message by SMTP and returns what curl prints.

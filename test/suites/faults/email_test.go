@@ -17,6 +17,8 @@ import (
 	"docledger/domain/identity"
 	"docledger/domain/page"
 	"docledger/test/lib/postgres"
+
+	"github.com/google/uuid"
 )
 
 // emailLongest is the maximum lifetime of the service between two kills.
@@ -37,30 +39,46 @@ func TestKilledServiceKeepsReceivedEmail(t *testing.T) {
 	}
 }
 
-func killingEmail(t *testing.T, databaseURL string) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	draw := rand.New(rand.NewPCG(seed, 0))
+// freeAddress returns an address of this machine at which no process listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := free.Addr().String()
-	if err := free.Close(); err != nil {
+	defer free.Close()
+	return free.Addr().String()
+}
+
+// onlyEntity returns the entity of a product.
+func onlyEntity(t *testing.T, s *service.Service, admin identity.Actor) uuid.UUID {
+	t.Helper()
+	list, err := s.Entities.List(context.Background(), admin.Scope(), entity.Filter{}, page.Request{Limit: 10})
+	if err != nil || len(list.Items) != 1 {
+		t.Fatalf("entities: %v, %v", list.Items, err)
+	}
+	return list.Items[0].ID
+}
+
+// intakeOf returns the e-mail address of the entity.
+func intakeOf(t *testing.T, s *service.Service, admin identity.Actor) string {
+	t.Helper()
+	intake, err := s.Emails.Get(context.Background(), admin, onlyEntity(t, s, admin))
+	if err != nil {
 		t.Fatal(err)
 	}
+	return s.Emails.Address(intake)
+}
+
+func killingEmail(t *testing.T, databaseURL string) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	draw := rand.New(rand.NewPCG(seed, 0))
+	address := freeAddress(t)
 	var to string
 	env := map[string]string{"EMAIL_DOMAIN": "in.example.com", "EMAIL_LISTEN": address}
 	p := newProductWith(t, databaseURL, env, func(s *service.Service, admin identity.Actor) {
-		list, err := s.Entities.List(context.Background(), admin.Scope(), entity.Filter{}, page.Request{Limit: 10})
-		if err != nil || len(list.Items) != 1 {
-			t.Fatalf("entities: %v, %v", list.Items, err)
-		}
-		intake, err := s.Emails.Get(context.Background(), admin, list.Items[0].ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		to = s.Emails.Address(intake)
+		to = intakeOf(t, s, admin)
 	})
 	answered := map[string]bool{}
 	for round := range kills(t) {

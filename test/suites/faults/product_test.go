@@ -74,6 +74,9 @@ func serve() error {
 		}
 		overrides.Clock = shifted(later)
 	}
+	if os.Getenv(namesEnv) != "" {
+		overrides.Resolver = shopNames{}
+	}
 	s, err := service.Open(ctx, cfg, log, overrides)
 	if err != nil {
 		return err

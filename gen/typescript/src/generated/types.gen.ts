@@ -983,6 +983,10 @@ export type EmailIntake = {
      * The address that receives documents; null if this installation receives no e-mail.
      */
     address: string | null;
+    /**
+     * Whether each message of an authenticated sender gets one answer, which names the files that were taken and refused; null if this installation sends no e-mail.
+     */
+    answer_senders: boolean | null;
     entity_id: Id;
     /**
      * Whether e-mail of other senders is refused.
@@ -999,6 +1003,10 @@ export type EmailIntakeUpdate = {
      * Adds one accepted sender.
      */
     accept_sender?: string;
+    /**
+     * Answers each message of an authenticated sender once. 400 if this installation sends no e-mail.
+     */
+    answer_senders?: boolean;
     /**
      * true: replaces the address. The former one no longer receives e-mail.
      */

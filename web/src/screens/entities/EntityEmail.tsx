@@ -36,6 +36,7 @@ function Rules({ intake, address }: { intake: EmailIntake; address: string }) {
       <form className="form" onSubmit={(event) => { event.preventDefault(); update.mutate({ senders: senders.split('\n').map((l) => l.trim()).filter(Boolean) }) }}>
         <TextField lines label={t('entities.email.senders')} hint={t('entities.email.senders.hint')} value={senders} onChange={setSenders} isReadOnly={!isAdmin} />
         <SwitchField label={t('entities.email.only')} hint={t('entities.email.only.hint')} isSelected={intake.only_senders} onChange={(on) => update.mutate({ only_senders: on })} isDisabled={!isAdmin} />
+        {intake.answer_senders !== null && <SwitchField label={t('entities.email.answer')} hint={t('entities.email.answer.hint')} isSelected={intake.answer_senders} onChange={(on) => update.mutate({ answer_senders: on })} isDisabled={!isAdmin} />}
         {isAdmin && <div><Button type="submit" isPending={update.isPending}>{t('common.save')}</Button></div>}
       </form>
       <ConfirmDialog

@@ -21,6 +21,8 @@ export const administration = {
   'entities.email.senders.hint': 'One address, or one domain such as @supplier.example, per line. Invoices of others need a person.',
   'entities.email.only': 'Refuse e-mail of other senders',
   'entities.email.only.hint': 'Otherwise everybody can send.',
+  'entities.email.answer': 'Answer each message',
+  'entities.email.answer.hint': 'The sender gets one e-mail with the files that were taken and refused. Automatic messages and unauthenticated senders get none.',
   'entities.email.replace': 'Replace the address',
   'entities.email.replace.title': 'Replace the address?',
   'entities.email.replace.text': 'The current address no longer receives e-mail.',

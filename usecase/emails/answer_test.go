@@ -1,0 +1,95 @@
+package emails
+
+import (
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"docledger/domain/email"
+)
+
+// stopped is a clock that does not move.
+type stopped struct{ time.Time }
+
+// Now implements usecase.Clock.
+func (s stopped) Now() time.Time { return s.Time }
+
+// TestWhoGetsAnAnswer verifies that only a person who was authenticated gets an answer, and only if the entity has
+// switched it on.
+func TestWhoGetsAnAnswer(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	const date, from = "Date: Fri, 20 Nov 2026 11:00:00 +0000", "From: Shop <billing@shop.example>"
+	bySMTP := email.Envelope{IP: net.IPv4(192, 0, 2, 1), Sender: "billing@shop.example"}
+	passed := email.Results{SPF: email.Pass, DKIM: email.Pass, DMARC: email.Pass}
+	none := email.Results{SPF: email.None, DKIM: email.None, DMARC: email.None}
+	for name, c := range map[string]struct {
+		fields   []string
+		envelope email.Envelope
+		results  email.Results
+		off      bool
+		want     bool
+	}{
+		"a person":                   {[]string{from, date}, bySMTP, passed, false, true},
+		"explicitly a person":        {[]string{from, date, "Auto-Submitted: no"}, bySMTP, passed, false, true},
+		"switched off":               {[]string{from, date}, bySMTP, passed, true, false},
+		"no policy, signed":          {[]string{from, date}, bySMTP, email.Results{SPF: email.Fail, DKIM: email.Pass, DMARC: email.None}, false, true},
+		"no policy, SPF":             {[]string{from, date}, bySMTP, email.Results{SPF: email.Pass, DKIM: email.None, DMARC: email.None}, false, true},
+		"no policy, SPF of another":  {[]string{from, date}, email.Envelope{IP: bySMTP.IP, Sender: "a@other.example"}, email.Results{SPF: email.Pass, DKIM: email.None, DMARC: email.None}, false, false},
+		"nothing is known":           {[]string{from, date}, bySMTP, none, false, false},
+		"DMARC failed":               {[]string{from, date}, bySMTP, email.Results{SPF: email.Pass, DKIM: email.Pass, DMARC: email.Fail}, false, false},
+		"DMARC without an answer":    {[]string{from, date}, bySMTP, email.Results{SPF: email.Pass, DKIM: email.Pass, DMARC: email.TempError}, false, false},
+		"several authors":            {[]string{from + ", other@shop.example", date}, bySMTP, passed, false, false},
+		"empty return path":          {[]string{from, date}, email.Envelope{IP: bySMTP.IP}, passed, false, false},
+		"mailbox":                    {[]string{from, date, "Return-Path: <billing@shop.example>"}, email.Envelope{}, passed, false, true},
+		"mailbox, empty return path": {[]string{from, date, "Return-Path: <>"}, email.Envelope{}, passed, false, false},
+		"mailbox, no return path":    {[]string{from, date}, email.Envelope{}, passed, false, false},
+		"a field is not the path":    {[]string{from, date, "Return-Path: <a@shop.example>"}, email.Envelope{IP: bySMTP.IP}, passed, false, false},
+		"automatic":                  {[]string{from, date, "Auto-Submitted: auto-generated; x=y"}, bySMTP, passed, false, false},
+		"an answer":                  {[]string{from, date, "auto-submitted: AUTO-REPLIED"}, bySMTP, passed, false, false},
+		"bulk":                       {[]string{from, date, "Precedence: Bulk"}, bySMTP, passed, false, false},
+		"list":                       {[]string{from, date, "Precedence: list"}, bySMTP, passed, false, false},
+		"named list":                 {[]string{from, date, "List-Id: <a.shop.example>"}, bySMTP, passed, false, false},
+		"newsletter":                 {[]string{from, date, "List-Unsubscribe: <mailto:a@shop.example>"}, bySMTP, passed, false, false},
+		"no answers wanted":          {[]string{from, date, "X-Auto-Response-Suppress: OOF"}, bySMTP, passed, false, false},
+		"report":                     {[]string{from, date, "Content-Type: multipart/report; boundary=x"}, bySMTP, passed, false, false},
+		"no-reply":                   {[]string{"From: Shop <No-Reply+x@shop.example>", date}, bySMTP, passed, false, false},
+		"mailer-daemon":              {[]string{from, date}, email.Envelope{IP: bySMTP.IP, Sender: "MAILER-DAEMON@shop.example"}, passed, false, false},
+		"no domain":                  {[]string{from, date}, email.Envelope{IP: bySMTP.IP, Sender: "MAILER-DAEMON"}, passed, false, false},
+		"bounces of a list":          {[]string{from, date}, email.Envelope{IP: bySMTP.IP, Sender: "news-bounces@shop.example"}, passed, false, false},
+		"own address":                {[]string{"From: answers@example.com", date}, bySMTP, passed, false, false},
+		"address of an entity":       {[]string{"From: token@IN.example.com", date}, bySMTP, passed, false, false},
+		"old":                        {[]string{from, "Date: Mon, 16 Nov 2026 11:00:00 +0000"}, bySMTP, passed, false, false},
+		"without a date":             {[]string{from}, bySMTP, passed, false, false},
+		"damaged header":             {[]string{from, date, "this is no field"}, bySMTP, passed, false, false},
+	} {
+		s := &Service{Domain: "in.example.com", AnswersFrom: "answers@example.com", Clock: stopped{now}}
+		h, err := s.headerOf(strings.NewReader(strings.Join(c.fields, "\r\n") + "\r\n\r\n"))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		first, second := &email.Intake{}, &email.Intake{AnswerSenders: !c.off}
+		switch got := s.answering([]*email.Intake{first, second}, c.envelope, h, c.results); {
+		case c.want && got != second, !c.want && got != nil:
+			t.Errorf("%s: %v", name, got)
+		}
+		s.AnswersFrom = ""
+		if s.answering([]*email.Intake{second}, c.envelope, h, c.results) != nil {
+			t.Errorf("%s: answered without a server", name)
+		}
+	}
+}
+
+// TestMessageID verifies that an answer names only ids that cannot begin another field.
+func TestMessageID(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"<a@b>": "<a@b>", " <a@b> ": "<a@b>", "a@b": "", "<>": "", "<a b>": "", "<a@b> <c@d>": "", "<ü@b>": "", "<" + strings.Repeat("a", 300) + ">": "", "": "",
+	} {
+		h, err := (&Service{}).headerOf(strings.NewReader("From: a@b.example\r\nMessage-ID: " + given + "\r\n\r\n"))
+		if err != nil || h.messageID != want {
+			t.Errorf("%q: %q, %v", given, h.messageID, err)
+		}
+	}
+}
