@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -26,8 +25,8 @@ import (
 	"docledger/infrastructure/clock"
 	"docledger/infrastructure/crypto"
 	"docledger/infrastructure/database"
-	"docledger/migrations"
 	"docledger/test/lib/postgres"
+	"docledger/test/lib/sqlite"
 	"docledger/usecase/integrations"
 	"docledger/usecase/suppliers"
 
@@ -222,12 +221,11 @@ func onEach(t *testing.T, processes int, test func(t *testing.T, w *world)) {
 	for _, dialect := range []string{"sqlite", "postgres"} {
 		t.Run(dialect, func(t *testing.T) {
 			t.Parallel()
-			url := "sqlite:" + filepath.Join(t.TempDir(), "world.db")
+			fresh := sqlite.New
 			if dialect == "postgres" {
-				url = postgres.New(t)
-			} else if err := database.Migrate(context.Background(), database.Config{URL: url}, migrations.SQLite()); err != nil {
-				t.Fatal(err)
+				fresh = postgres.New
 			}
+			url := fresh(t)
 			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 			t.Cleanup(cancel)
 			w := &world{t: t, ctx: ctx, clock: &steady{now: start}, url: url}

@@ -3,7 +3,6 @@ package suppliers_test
 import (
 	"context"
 	"log/slog"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -15,7 +14,7 @@ import (
 	"docledger/domain/organization"
 	"docledger/infrastructure/clock"
 	"docledger/infrastructure/database"
-	"docledger/migrations"
+	"docledger/test/lib/sqlite"
 	"docledger/usecase/suppliers"
 
 	"github.com/google/uuid"
@@ -34,9 +33,7 @@ func must(t *testing.T, err error) {
 func TestBackfillMakesSuppliersFromApprovedInvoices(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	url := "sqlite:" + filepath.Join(t.TempDir(), "suppliers.db")
-	must(t, database.Migrate(ctx, database.Config{URL: url}, migrations.SQLite()))
-	db, err := database.Open(ctx, database.Config{URL: url, MaxConns: 4})
+	db, err := database.Open(ctx, database.Config{URL: sqlite.New(t), MaxConns: 4})
 	must(t, err)
 	t.Cleanup(func() { must(t, db.Close()) })
 	st, err := store.New(ctx, db.Gorm, store.Options{})

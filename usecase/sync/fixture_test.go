@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	gosync "sync"
 	"sync/atomic"
 	"testing"
@@ -31,8 +30,8 @@ import (
 	"docledger/domain/page"
 	"docledger/domain/secret"
 	"docledger/infrastructure/database"
-	"docledger/migrations"
 	"docledger/test/lib/postgres"
+	"docledger/test/lib/sqlite"
 	"docledger/usecase/suppliers"
 	usecase "docledger/usecase/sync"
 
@@ -70,11 +69,7 @@ func onEach(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		url := "sqlite:" + filepath.Join(t.TempDir(), "sync.db")
-		if err := database.Migrate(context.Background(), database.Config{URL: url}, migrations.SQLite()); err != nil {
-			t.Fatal(err)
-		}
-		test(t, newWorld(t, url))
+		test(t, newWorld(t, sqlite.New(t)))
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()

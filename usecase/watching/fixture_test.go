@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -29,8 +28,8 @@ import (
 	"docledger/infrastructure/clock"
 	"docledger/infrastructure/crypto"
 	"docledger/infrastructure/database"
-	"docledger/migrations"
 	"docledger/test/lib/postgres"
+	"docledger/test/lib/sqlite"
 	"docledger/usecase"
 	"docledger/usecase/documents"
 	"docledger/usecase/watching"
@@ -144,13 +143,11 @@ func onEach(t *testing.T, test func(t *testing.T, w *world), directories ...stri
 	for _, name := range []string{"sqlite feed", "postgres feed", "sqlite listing", "postgres listing"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			url := "sqlite:" + filepath.Join(t.TempDir(), "world.db")
+			fresh := sqlite.New
 			if strings.HasPrefix(name, "postgres") {
-				url = postgres.New(t)
-			} else if err := database.Migrate(context.Background(), database.Config{URL: url}, migrations.SQLite()); err != nil {
-				t.Fatal(err)
+				fresh = postgres.New
 			}
-			test(t, newWorld(t, url, strings.HasSuffix(name, "listing"), directories))
+			test(t, newWorld(t, fresh(t), strings.HasSuffix(name, "listing"), directories))
 		})
 	}
 }

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"docledger/adapter/store/transfer"
 	"docledger/infrastructure/database"
-	"docledger/migrations"
 	"docledger/test/lib/postgres"
+	"docledger/test/lib/sqlite"
 )
 
 func must(t *testing.T, err error) {
@@ -23,13 +22,11 @@ func must(t *testing.T, err error) {
 
 func open(t *testing.T, dialect database.Dialect) *database.DB {
 	t.Helper()
-	cfg := database.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "x.db")}
+	fresh := sqlite.New
 	if dialect == database.Postgres {
-		cfg.URL = postgres.New(t)
-	} else {
-		must(t, database.Migrate(context.Background(), cfg, migrations.SQLite()))
+		fresh = postgres.New
 	}
-	db, err := database.Open(context.Background(), cfg)
+	db, err := database.Open(context.Background(), database.Config{URL: fresh(t)})
 	must(t, err)
 	t.Cleanup(func() { must(t, db.Close()) })
 	return db

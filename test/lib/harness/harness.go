@@ -29,6 +29,7 @@ import (
 	"docledger/infrastructure/config"
 	"docledger/infrastructure/database"
 	"docledger/infrastructure/logging"
+	"docledger/test/lib/sqlite"
 	"docledger/test/suites/vendornames"
 	"docledger/usecase/entities"
 	"docledger/usecase/organizations"
@@ -86,6 +87,9 @@ func Start(t testing.TB, o Options) *Server {
 	t.Helper()
 	if o.DataDir == "" {
 		o.DataDir = t.TempDir()
+		if o.DatabaseURL == "" {
+			sqlite.Create(t, filepath.Join(o.DataDir, "docledger.db"))
+		}
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)

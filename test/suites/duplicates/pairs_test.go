@@ -30,8 +30,8 @@ import (
 	"docledger/domain/money"
 	"docledger/domain/organization"
 	"docledger/infrastructure/database"
-	"docledger/migrations"
 	"docledger/test/lib/generator"
+	"docledger/test/lib/sqlite"
 
 	"github.com/google/uuid"
 )
@@ -54,9 +54,7 @@ type bench struct {
 
 func newBench(t *testing.T, seed uint64) *bench {
 	t.Helper()
-	url := "sqlite:" + filepath.Join(t.TempDir(), "pairs.db")
-	must(t, database.Migrate(t.Context(), database.Config{URL: url}, migrations.SQLite()))
-	db, err := database.Open(t.Context(), database.Config{URL: url})
+	db, err := database.Open(t.Context(), database.Config{URL: sqlite.New(t)})
 	must(t, err)
 	t.Cleanup(func() { must(t, db.Close()) })
 	st, err := store.New(t.Context(), db.Gorm, store.Options{})

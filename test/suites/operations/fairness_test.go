@@ -2,7 +2,6 @@ package operations
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -13,8 +12,8 @@ import (
 	"docledger/adapter/store"
 	"docledger/domain/job"
 	"docledger/infrastructure/database"
-	"docledger/migrations"
 	"docledger/test/lib/harness"
+	"docledger/test/lib/sqlite"
 
 	"github.com/google/uuid"
 )
@@ -26,10 +25,7 @@ func queueOf(t *testing.T, o harness.Options) (*queue.Queue, queue.Config) {
 	t.Helper()
 	ctx, cfg := context.Background(), database.Config{URL: o.DatabaseURL, MaxConns: 8}
 	if o.DatabaseURL == "" {
-		cfg.URL = "sqlite:" + filepath.Join(t.TempDir(), "queue.db")
-		if err := database.Migrate(ctx, cfg, migrations.SQLite()); err != nil {
-			t.Fatal(err)
-		}
+		cfg.URL = sqlite.New(t)
 	}
 	db, err := database.Open(ctx, cfg)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 	"docledger/domain/fault"
 	"docledger/domain/job"
 	"docledger/infrastructure/database"
-	"docledger/migrations"
+	"docledger/test/lib/sqlite"
 )
 
 func TestMain(m *testing.M) {
@@ -57,11 +56,7 @@ func TestOnlyOneProcessWorksOnAFile(t *testing.T) {
 
 func fresh(t testing.TB) string {
 	t.Helper()
-	url := "sqlite:" + filepath.Join(t.TempDir(), "jobs.db")
-	if err := database.Migrate(context.Background(), database.Config{URL: url}, migrations.SQLite()); err != nil {
-		t.Fatal(err)
-	}
-	return url
+	return sqlite.New(t)
 }
 
 func open(t testing.TB, url string) *queuetest.Env {

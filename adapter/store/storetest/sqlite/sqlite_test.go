@@ -4,14 +4,11 @@ package sqlite
 
 import (
 	"context"
-	"os"
-	"path/filepath"
-	"sync"
 	"testing"
 
 	"docledger/adapter/store/storetest"
 	"docledger/infrastructure/database"
-	"docledger/migrations"
+	"docledger/test/lib/sqlite"
 
 	"gorm.io/gorm"
 )
@@ -21,31 +18,9 @@ func TestStoreOnSQLite(t *testing.T) {
 	storetest.Run(t, open)
 }
 
-// template is the migrated file that every test copies.
-var template = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "docledger-sqlite-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "template.db")
-	if err := database.Migrate(context.Background(), database.Config{URL: "sqlite:" + path}, migrations.SQLite()); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
-})
-
 func open(t testing.TB, conns int) *gorm.DB {
 	t.Helper()
-	file, err := template()
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "store.db")
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	db, err := database.Open(context.Background(), database.Config{URL: "sqlite:" + path, MaxConns: conns})
+	db, err := database.Open(context.Background(), database.Config{URL: sqlite.New(t), MaxConns: conns})
 	if err != nil {
 		t.Fatal(err)
 	}
