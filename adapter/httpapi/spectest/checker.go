@@ -30,14 +30,34 @@ type Checker struct {
 	// JSON of its value. It may be called by several goroutines.
 	Observe func(field, value string)
 
+	*specification
+
+	mu   sync.Mutex
+	seen map[string]map[int]int
+}
+
+// specification is the joined document, which all checkers of a process share. Parsing it and
+// compiling its schemas takes longer than the start of a service.
+type specification struct {
 	doc        *openapi3.T
 	operations []Operation
 
-	mu       sync.Mutex
-	compiler *jsonschema.Compiler
-	schemas  map[string]*jsonschema.Schema
-	seen     map[string]map[int]int
+	compiling sync.Mutex
+	compiler  *jsonschema.Compiler
+	schemas   map[string]*jsonschema.Schema
 }
+
+var shared = sync.OnceValues(func() (*specification, error) {
+	doc, err := openapi.Shared()
+	if err != nil {
+		return nil, err
+	}
+	compiler, err := newCompiler()
+	if err != nil {
+		return nil, err
+	}
+	return &specification{doc: doc, operations: OperationsOf(doc), compiler: compiler, schemas: map[string]*jsonschema.Schema{}}, nil
+})
 
 // New returns a checker over the joined document.
 func New(t testing.TB) *Checker {
@@ -51,18 +71,11 @@ func New(t testing.TB) *Checker {
 
 // Make is New for programs that are no tests.
 func Make() (*Checker, error) {
-	doc, err := openapi.Load()
+	s, err := shared()
 	if err != nil {
 		return nil, err
 	}
-	compiler, err := newCompiler()
-	if err != nil {
-		return nil, err
-	}
-	return &Checker{
-		doc: doc, operations: OperationsOf(doc), compiler: compiler,
-		schemas: map[string]*jsonschema.Schema{}, seen: map[string]map[int]int{},
-	}, nil
+	return &Checker{specification: s, seen: map[string]map[int]int{}}, nil
 }
 
 // Operations lists what the document describes.
@@ -215,12 +228,12 @@ func (c *Checker) envelope(body []byte) []string {
 	return nil
 }
 
-func (c *Checker) validate(location string, body []byte) error {
+func (s *specification) validate(location string, body []byte) error {
 	value, err := decodeExact(body)
 	if err != nil {
 		return fmt.Errorf("the response is not JSON: %w", err)
 	}
-	schema, err := c.schema(location)
+	schema, err := s.schema(location)
 	if err != nil {
 		return err
 	}
@@ -229,16 +242,16 @@ func (c *Checker) validate(location string, body []byte) error {
 
 // schema compiles on first use; the compiler is not made for several
 // goroutines.
-func (c *Checker) schema(location string) (*jsonschema.Schema, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if schema := c.schemas[location]; schema != nil {
+func (s *specification) schema(location string) (*jsonschema.Schema, error) {
+	s.compiling.Lock()
+	defer s.compiling.Unlock()
+	if schema := s.schemas[location]; schema != nil {
 		return schema, nil
 	}
-	schema, err := c.compiler.Compile(location)
+	schema, err := s.compiler.Compile(location)
 	if err != nil {
 		return nil, fmt.Errorf("compile %s: %w", location, err)
 	}
-	c.schemas[location] = schema
+	s.schemas[location] = schema
 	return schema, nil
 }
