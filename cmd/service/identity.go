@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"docledger/adapter/identity/clerk"
+	"docledger/adapter/identity/local"
 	"docledger/domain/fault"
 	domaininbox "docledger/domain/inbox"
 	"docledger/infrastructure/clock"
@@ -88,4 +89,14 @@ func (s *Service) keepKeys(ctx context.Context) (wait func()) {
 		running.Go(func() { checkTools(ctx, s.tools, s.log) })
 	}
 	return running.Wait
+}
+
+// passwordCost returns the cost of new password hashes.
+func passwordCost(cfg config.Config, o Overrides) local.Cost {
+	if o.PasswordCost != nil {
+		return *o.PasswordCost
+	}
+	cost := local.DefaultCost
+	cost.MemoryKiB = uint32(cfg.PasswordMemoryKiB)
+	return cost
 }

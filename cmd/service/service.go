@@ -94,6 +94,8 @@ type Overrides struct {
 	SyncAtOnce bool
 	// TestKeys gives new API keys the prefix of a sandbox.
 	TestKeys bool
+	// PasswordCost replaces the configured cost of password hashes, for tests.
+	PasswordCost *local.Cost
 	// Providers configures the calls to providers.
 	Providers Providers
 }
@@ -223,9 +225,7 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 	if err != nil {
 		return fmt.Errorf("JWT_SIGNING_KEYS: %w", err)
 	}
-	cost := local.DefaultCost
-	cost.MemoryKiB = uint32(s.cfg.PasswordMemoryKiB)
-	passwords, err := local.NewPasswords(cost)
+	passwords, err := local.NewPasswords(passwordCost(s.cfg, o))
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 	"docledger/adapter/email"
 	"docledger/adapter/extract/worker"
 	"docledger/adapter/httpapi/spectest"
+	"docledger/adapter/identity/local"
 	"docledger/cmd/service"
 	"docledger/domain/entity"
 	"docledger/domain/identity"
@@ -39,6 +40,10 @@ import (
 
 // Password is the password of every account that the harness creates.
 const Password = "correct horse battery"
+
+// passwordCost is the cost of password hashes in tests, which create hundreds of accounts.
+// Benchmarks have the configured cost.
+var passwordCost = local.Cost{MemoryKiB: 64, Passes: 1, Threads: 1}
 
 // Options configure the service. The zero value is the embedded database with
 // workers.
@@ -107,7 +112,11 @@ func Start(t testing.TB, o Options) *Server {
 	must(t, err)
 	lines := newCanary(t, o.Log, o.Env)
 	log := slog.New(slog.NewJSONHandler(lines, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	if _, measured := t.(*testing.B); measured {
+	_, measured := t.(*testing.B)
+	if o.Overrides.PasswordCost == nil && !measured {
+		o.Overrides.PasswordCost = &passwordCost
+	}
+	if measured {
 		// The service logs directly here, because parsing each line would
 		// distort measurements.
 		log = logging.New(io.Discard, s.cfg.LogFormat, s.cfg.LogLevel)
