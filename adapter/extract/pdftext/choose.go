@@ -95,7 +95,7 @@ func contested(all []found) bool {
 	first := ""
 	for _, f := range all {
 		switch {
-		case f.weight < strongLabel:
+		case f.weight < strongLabel || f.seg.isProse() || utf8.RuneCountInString(f.value) < shortNumber:
 		case first == "":
 			first = f.value
 		case !strings.EqualFold(first, f.value):
@@ -159,12 +159,18 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 	if sells == nil || buys == nil {
 		return s.ruledParties()
 	}
-	sellers, buyers := exclude(sells.values(all, invoice.FoldName), buys.values(all, invoice.FoldName))
+	sellers, buyers := exclude(facts.complete(sells.values(all, invoice.FoldName)), facts.complete(buys.values(all, invoice.FoldName)))
 	if len(sellers) == 0 {
 		return seller, buyer
 	}
 	a, b := sellers[0], buyers[0]
 	confidence, sure := sells.calibrated(a.p), buys.calibrated(b.p)
+	if facts.stated(a, sellers, groupSeller) {
+		confidence = max(confidence, probable)
+	}
+	if facts.stated(b, buyers, groupBuyer) {
+		sure = max(sure, probable)
+	}
 	if a.key == b.key {
 		best := -1.0
 		for _, x := range sellers[:min(len(sellers), 1+maxOthers)] {
@@ -179,6 +185,9 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 	if startsLower(a.value) {
 		confidence = min(confidence, contestedConfidence) // a logo
 	}
+	if a.assumed {
+		confidence = min(confidence, contestedConfidence)
+	}
 	seller = party{naming: naming{name: a.value, seg: a.seg}, confidence: confidence, again: a.again}
 	for _, o := range sellers {
 		if o != a && o.p > 0.05 && confidence < likely {
@@ -186,7 +195,7 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 		}
 	}
 	if b.p < 0.15 {
-		if b.p < remoteBuyer && !s.labelsBuyer() && s.addresses() < 2 {
+		if b.p < remoteBuyer && !s.labelsBuyer() && s.addresses() < 2 && (b.p < absentBuyer || !facts.hasAddress(b)) {
 			buyer.confidence = probable // the document states none, as receipts do
 		}
 		return seller, buyer
@@ -211,8 +220,13 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 	return seller, buyer
 }
 
-// remoteBuyer is the probability below which no text can be the buyer's name.
-const remoteBuyer = 0.03
+const (
+	// absentBuyer is the probability below which no text can be the buyer's name.
+	absentBuyer = 0.03
+	// remoteBuyer is the probability below which a text without an address is not the
+	// buyer's name.
+	remoteBuyer = 0.08
+)
 
 // addresses returns how many lines of the first page consist of a post code and a
 // town.
@@ -251,6 +265,9 @@ func (n *nameFacts) nameAbove(c *candidate) string {
 	if c.seg.y0-above.y1 > 1.2*n.s.height {
 		return ""
 	}
+	if n.isTown(above) {
+		return "" // the end of a sender line with two lines
+	}
 	return otherName(above, c.value)
 }
 
@@ -265,13 +282,16 @@ func (n *nameFacts) nameBelow(c *candidate) string {
 	if below.y0-c.seg.y1 > 1.3*n.s.height {
 		return ""
 	}
+	if at+2 < len(b.segments) && b.segments[at+2].hasPostcode() && namesStreet(below.text) {
+		return ""
+	}
 	return otherName(below, c.value)
 }
 
 // otherName returns the text of a segment that can be a name other than the given one.
 func otherName(seg *segment, name string) string {
 	other := trimName(seg.text)
-	if len(seg.labels) > 0 || len(seg.dates) > 0 || hasDigit(seg.text) || !isName(other) || sameName(name, other) {
+	if len(seg.labels) > 0 || len(seg.dates) > 0 || hasDigit(seg.text) || !isName(other) || sameName(name, other) || textrules.IsWord("particle", other) {
 		return ""
 	}
 	return other
@@ -288,7 +308,7 @@ func (n *nameFacts) addressed(buyer, seller *candidate, all []*candidate) *candi
 		if c.p < remote {
 			break
 		}
-		if c.key != buyer.key && c.key != seller.key && c.from == 0 && n.hasAddress(c) && !sameName(n.blocks[c.seg].segments[0].text, seller.value) {
+		if c.key != buyer.key && c.key != seller.key && c.from == 0 && n.hasAddress(c) && !pureLabel(c.seg) && !sameName(n.blocks[c.seg].segments[0].text, seller.value) {
 			return c
 		}
 	}

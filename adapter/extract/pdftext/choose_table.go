@@ -37,7 +37,8 @@ func (s *parsedDocument) chooseTable() *table {
 		seg.used = seg.used && first.start >= 0 && seg.line <= second.start && !hasAmount(s.lines[seg.line]) // headings stay marked
 	}
 	for i := range second.items {
-		markUsed(second.items[i].row)
+		second.left = max(second.left, first.left)
+		s.markRow(second.items[i].row, second)
 	}
 	if len(second.items) > invoice.MaxLines {
 		second.items = second.items[:invoice.MaxLines]

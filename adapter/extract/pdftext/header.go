@@ -1,6 +1,7 @@
 package pdftext
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -164,6 +165,8 @@ func (s *parsedDocument) numbers() []found {
 func numberWeight(seg *segment, label textrules.Match) float64 {
 	atStart := label.From == 0
 	switch {
+	case label.Role == textrules.RoleNumber && seg.refers(label):
+		return 0.6
 	case label.Role == textrules.RoleNumber && !label.Weak:
 		return 1
 	case label.Role == textrules.RoleNumber && atStart:
@@ -178,6 +181,14 @@ func numberWeight(seg *segment, label textrules.Match) float64 {
 		return 0.85
 	}
 	return 0
+}
+
+// refers reports whether the label of another number ends where a label begins or
+// overlaps it: "Ref. Invoice no." is the number of another document.
+func (seg *segment) refers(label textrules.Match) bool {
+	return slices.ContainsFunc(seg.labels, func(m textrules.Match) bool {
+		return m.Role == textrules.RoleOtherNumber && m.From < label.From && m.To >= label.From
+	})
 }
 
 func (seg *segment) startsWithLabel() bool {

@@ -201,6 +201,9 @@ var english = textrules.MustPattern(`(?i)\b(?:invoice|date|bill to|amount|quanti
 // currency of a document that states none.
 var monthFirst = map[string]bool{"USD": true, "CAD": true, "PHP": true, "": true}
 
+// dayFirst are the currencies of countries that print the day first in English.
+var dayFirst = map[string]bool{"AUD": true, "NZD": true, "SGD": true, "ZAR": true, "INR": true, "HKD": true, "MYR": true}
+
 // accented reports whether several words of the document have letters that English
 // does not have.
 func (s *parsedDocument) accented() bool {
@@ -240,6 +243,8 @@ func (s *parsedDocument) dateOrder(d *draft) textrules.Order {
 		case d.content.Currency == "USD" && s.mentions(usAddress) && !s.mentions(otherUS):
 			fallback = textrules.MonthFirst
 		case d.content.Currency == "GBP" && strings.HasPrefix(d.content.Seller.TaxID, "GB"):
+			fallback = textrules.DayFirst
+		case dayFirst[d.content.Currency] && !s.mentions(usAddress):
 			fallback = textrules.DayFirst
 		case !monthFirst[d.content.Currency] && !s.mentions(usAddress) && s.accented():
 			fallback = textrules.DayFirst // a word such as "date" is not only English

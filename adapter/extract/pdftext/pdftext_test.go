@@ -150,6 +150,37 @@ func TestCreditNoteInParentheses(t *testing.T) {
 	}
 }
 
+func TestNumberOfAnotherInvoiceContestsNothing(t *testing.T) {
+	t.Parallel()
+	lines := append([]string(nil), simple...)
+	lines[0], lines[5], lines[8] = "Maple Tools Ltd|400@CREDIT NOTE", "Customer:|350@Credit note number: CN-7281", "350@Ref. Invoice #|450@INV-6399"
+	lines[15] = "330@Total credit|450@£120.00"
+	d := read(t, lines...)
+	want(t, d, map[string]string{"invoice_number": "CN-7281"})
+	if c := d.Fields["invoice_number"].Confidence; c < 0.8 {
+		t.Errorf("confidence = %.2f", c)
+	}
+}
+
+func TestLineBeginsWithTheWordOfANumber(t *testing.T) {
+	t.Parallel()
+	d := read(t, with(11, "Mesa de pino|250@1|330@80.00|450@80.00")...)
+	if len(d.Content.Lines) != 2 || d.Content.Lines[1].Description != "Mesa de pino" {
+		t.Errorf("lines = %+v", d.Content.Lines)
+	}
+}
+
+func TestCountryShowsTheOrderOfDates(t *testing.T) {
+	t.Parallel()
+	lines := with(6, "Granite Inc|350@Invoice date: 03/05/2024")
+	lines[3], lines[7], lines[13], lines[14], lines[15] = "", "9 High Road", "330@Net total|450@AUD 100.00", "330@GST 20%|450@AUD 20.00", "330@Total|450@AUD 120.00"
+	d := read(t, lines...)
+	want(t, d, map[string]string{"issue_date": "2024-05-03", "currency": "AUD"})
+	if e := d.Fields["issue_date"]; e.Confidence < 0.8 {
+		t.Errorf("evidence = %+v", e)
+	}
+}
+
 func TestPreviousBalanceIsNoTotal(t *testing.T) {
 	t.Parallel()
 	lines := append(append([]string(nil), simple...), "330@Previous balance|450@£500.00", "330@Amount due|450@£620.00")

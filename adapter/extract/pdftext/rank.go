@@ -230,6 +230,7 @@ type candidate struct {
 	key      string     // equal for candidates of the same value
 	p        float64    // probability
 	again    []*segment // where other candidates of the same value are printed
+	assumed  bool       // the ranker prefers another form of the name
 }
 
 // best returns the most likely value, its confidence, and the other values, most

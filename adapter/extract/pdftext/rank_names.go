@@ -1,6 +1,7 @@
 package pdftext
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -87,6 +88,25 @@ func (s *parsedDocument) partyCandidates(n *nameFacts, training bool) []candidat
 	return out
 }
 
+// amountRight reports whether an amount of money is at the right of a text: it is the
+// label of a row.
+func (s *parsedDocument) amountRight(seg *segment) bool {
+	return slices.ContainsFunc(s.lines[seg.line].segments, func(b *segment) bool {
+		return b.x0 > seg.x1 && slices.ContainsFunc(b.amounts, func(a amount) bool { return a.showsMoney() })
+	})
+}
+
+// valueBelow reports whether a number or a date is directly below a text next to
+// others: it is the title of a column.
+func (s *parsedDocument) valueBelow(seg *segment) bool {
+	under := s.under(seg.line, seg)
+	if len(under) == 0 || len(s.lines[seg.line].segments) < 2 {
+		return false
+	}
+	b := under[0].seg
+	return hasDigit(b.text) && !strings.ContainsFunc(b.text, unicode.IsLetter) || len(b.dates) > 0
+}
+
 // readExtensions finds the names that continue another name of the document, such as
 // "Herrmann Ltd." after "Herrmann".
 func (n *nameFacts) readExtensions(names []nameCandidate) {
@@ -130,6 +150,8 @@ func (n *nameFacts) describe(f *features, c *nameCandidate, repeated map[string]
 	f.flag("extended", n.extended[strings.ToLower(c.name)])
 	f.flag("honored", strings.HasPrefix(strings.TrimSpace(rest), "御中") || strings.HasPrefix(strings.TrimSpace(rest), "様"))
 	f.flag("ends_with_colon", strings.HasPrefix(strings.TrimSpace(rest), ":"))
+	f.flag("amount_right", s.amountRight(seg))
+	f.flag("value_below", s.valueBelow(seg))
 	n.addBlock(f, seg)
 	section := s.addSection(f, seg)
 	named := at.nearness(groupName)

@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
-	"unicode"
 
 	"docledger/domain/extraction/textrules"
 	"docledger/domain/money"
@@ -95,75 +93,6 @@ func toUnits(v money.Decimal) (int64, bool) {
 		return 0, false
 	}
 	return int64(math.Round(f * unitsAmount)), true
-}
-
-// moneyTags finds the labels of an amount.
-func (s *parsedDocument) moneyTags(seg *segment, a *amount, set func(side int, at *segment, m textrules.Match)) {
-	start := seg.starts[a.from]
-	for m := len(seg.labels) - 1; m >= 0; m-- {
-		label := seg.labels[m]
-		if _, ok := moneyGroupOf(label.Role); ok && seg.tokens[label.To-1].End <= start {
-			set(sideSame, seg, label)
-			break
-		}
-	}
-	l := s.lines[seg.line]
-	step := -1
-	if l.right {
-		step = 1
-	}
-	if !seg.wordyBefore(a) {
-		for i := seg.at + step; i >= 0 && i < len(l.segments); i += step {
-			b := l.segments[i]
-			if !b.wordy() {
-				continue
-			}
-			// The first label describes the row; the last one is the nearest.
-			for m := len(b.labels) - 1; m >= 0; m-- {
-				if _, ok := moneyGroupOf(b.labels[m].Role); ok {
-					set(sideLeft, b, b.labels[m])
-				}
-			}
-			break
-		}
-	}
-	reach := 0
-	for i := seg.line - 1; i >= 0 && reach < 10; i-- {
-		above := s.lines[i]
-		if above.page != seg.page || seg.y0-above.y1 > 16*s.height {
-			break
-		}
-		for _, b := range above.segments {
-			if b.x1 < a.x0-s.height || b.x0 > a.x1+s.height {
-				continue
-			}
-			reach++
-			if !b.wordy() {
-				continue
-			}
-			if pureLabel(b) || len(b.amounts) == 0 {
-				for _, m := range b.labels {
-					if _, ok := moneyGroupOf(m.Role); !ok {
-						continue
-					}
-					if x0, x1 := b.span(b.tokens[m.From].Start, b.tokens[m.To-1].End); x1 >= a.x0-2*s.height && x0 <= a.x1+2*s.height {
-						set(sideAbove, b, m)
-					}
-				}
-			}
-			return
-		}
-	}
-}
-
-// wordyBefore reports whether there are letters before an amount in its segment.
-func (seg *segment) wordyBefore(a *amount) bool {
-	for _, w := range seg.words[:a.from] {
-		if strings.ContainsFunc(w.text, unicode.IsLetter) && textrules.Currencies(w.text) == nil {
-			return true
-		}
-	}
-	return false
 }
 
 // sums returns the amounts that may be totals, most likely first.

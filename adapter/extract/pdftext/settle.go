@@ -41,7 +41,7 @@ func (v *solver) rank() {
 	}
 	chosen := &combos[int(best.weight)]
 	ruled, evidence := c.NetTotal, v.d.fields["net_total"]
-	if confidence > 0.5 && v.linesAre(chosen) {
+	if confidence > 0.5 && v.linesAre(chosen) || confidence > least && v.proved(chosen) || confidence > doubtful && v.onlyTotal(all, chosen) {
 		confidence = max(confidence, probable)
 	}
 	confidence = min(confidence, s.contradicted(all, chosen))
@@ -92,6 +92,55 @@ func (v *solver) rank() {
 // a combination: evidence that the ranker does not have.
 func (v *solver) linesAre(chosen *combination) bool {
 	return v.lines != nil && chosen.net != nil && v.lines.Within(chosen.net.value, v.tolerance())
+}
+
+// proved reports whether two equations with printed amounts confirm a combination: the
+// tax is the net total multiplied by a printed rate, and the lines with the labelled
+// charges and allowances add up to the net total or, with prices that include the tax,
+// to the gross total.
+func (v *solver) proved(chosen *combination) bool {
+	if v.lines == nil || chosen.tax == nil || chosen.tax.zero && chosen.tax.label(moneyTax) < 0.5 {
+		return false
+	}
+	tolerance, hundred := v.tolerance(), money.FromInt(100)
+	net := chosen.gross.value.Sub(chosen.tax.value)
+	if chosen.net != nil {
+		net = chosen.net.value
+	}
+	fits := func(sum money.Decimal) bool {
+		return sum.Within(net, tolerance) || sum.Within(chosen.gross.value, tolerance)
+	}
+	if !fits(*v.lines) && !fits(v.adjusted(*v.lines)) {
+		return false
+	}
+	for _, r := range v.s.printedRates() {
+		rate, err := money.Parse(formatRate(r))
+		if err == nil && net.Mul(rate).Div(hundred).Within(chosen.tax.value, tolerance) {
+			return true
+		}
+	}
+	return v.taxTable(net, chosen.tax.value)
+}
+
+// taxTable reports whether the taxes by rate are complete: each is its base multiplied
+// by its rate, and bases and taxes add up to the totals.
+func (v *solver) taxTable(net, tax money.Decimal) bool {
+	bases, taxes := money.Decimal{}, money.Decimal{}
+	for _, r := range v.taxes {
+		if r.base == nil || r.rate == nil || !r.base.value.Mul(*r.rate).Div(money.FromInt(100)).Within(r.amount.value, v.tolerance()) {
+			return false
+		}
+		bases, taxes = bases.Add(r.base.value), taxes.Add(r.amount.value)
+	}
+	return len(v.taxes) > 0 && bases.Within(net, v.tolerance()) && taxes.Within(tax, v.tolerance())
+}
+
+// onlyTotal reports whether a combination is the total of a document without tax: the
+// lines add up to it, it has the label of a gross total, and no total is larger.
+func (v *solver) onlyTotal(all []*sum, chosen *combination) bool {
+	return chosen.net == nil && chosen.tax == nil && v.lines != nil && v.lines.Within(chosen.gross.value, v.tolerance()) &&
+		chosen.gross.label(moneyGross) >= 0.8 && chosen.gross.count > 1 &&
+		!slices.ContainsFunc(all, func(x *sum) bool { return x.units > chosen.gross.units && (x.currency || x.value.Decimals() == 2) })
 }
 
 // computeNet computes a net total that is not printed, if the lines with the charges
@@ -164,17 +213,20 @@ func (s *parsedDocument) contradicted(all []*sum, chosen *combination) float64 {
 	return 1
 }
 
+// nextSentence matches the end of a sentence and the beginning of the next one.
+var nextSentence = textrules.MustPattern(`\. \p{Lu}`)
+
 // isProse reports whether a segment is a sentence. An amount in it is mentioned, but is
 // no row of the totals.
 func (seg *segment) isProse() bool {
-	const many = 6
+	const few, many = 3, 6
 	words := 0
 	for _, w := range seg.words {
 		if strings.ContainsFunc(w.text, unicode.IsLetter) && textrules.Currencies(w.text) == nil {
 			words++
 		}
 	}
-	return words > many
+	return words > many || words > few && strings.HasSuffix(seg.text, ".") && nextSentence.MatchString(seg.text)
 }
 
 // explains reports whether a difference is an amount labelled as rounding, a payment

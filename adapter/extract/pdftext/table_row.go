@@ -53,10 +53,12 @@ func (s *parsedDocument) readRow(l *line, t *table) (item, bool) {
 	return it, true
 }
 
-// numbersPage reports whether a line is a page number.
+// numbersPage reports whether a line is a page number, or another number with its label.
+// A description can begin with such a word: "Mesa 4" is a table of guests, "Mesa de
+// pino" is a product.
 func numbersPage(l *line) bool {
 	first := l.segments[0]
-	return len(first.labels) > 0 && first.labels[0].From == 0 && first.labels[0].Role == textrules.RoleOtherNumber
+	return len(first.labels) > 0 && first.labels[0].From == 0 && first.labels[0].Role == textrules.RoleOtherNumber && (hasDigit(first.text) || pureLabel(first))
 }
 
 // collect adds the words of a segment that are not numbers of a column to the

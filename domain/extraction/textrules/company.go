@@ -6,7 +6,8 @@ import "strings"
 // full stops.
 var legalForms = setOf(`gmbh mbh ag kg kgaa ohg ug gbr ek se ltd limited llc llp lp inc incorporated corp corporation plc co company cic
 	sarl sas sasu sa eurl snc sci scop sl slu srl spa sapa sc scoop bv nv vof lda ltda sa eireli me epp unipessoal
-	spzoo zoo sk spj ab as asa aps oy oyj hb kb sro kft zrt bt nyrt doo dd ae επε εε οε ικε αε αβεε еоод оод ад еад ет pty pvt gmbhcokg`)
+	spzoo zoo sk spj ab as asa aps oy oyj hb kb sro kft zrt bt nyrt doo dd ae επε εε οε ικε αε αβεε еоод оод ад еад ет pty pvt gmbhcokg
+	gesbr gesmbh eg slne sll slp sapi cv srls scs scrl senc sencrl scm selarl gie vzw asbl kkt pte sdn bhd pllc uab ehf amba`)
 
 // solidForms are the legal forms in scripts without spaces, and those that are
 // separate from Latin ones.
@@ -43,4 +44,22 @@ func IsLegalForm(word string) bool {
 		}
 	}
 	return legalForms[w]
+}
+
+// WithoutForm returns a name without the legal form at its end, or "" if it has none.
+func WithoutForm(name string) string {
+	words := strings.Fields(name)
+	end := len(words)
+	for end > 1 {
+		last := words[end-1]
+		joins := end < len(words) && (last == "&" || last == "de")
+		if !joins && !IsLegalForm(last) {
+			break
+		}
+		end--
+	}
+	if end == len(words) {
+		return ""
+	}
+	return strings.Join(words[:end], " ")
 }

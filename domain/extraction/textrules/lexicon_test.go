@@ -43,6 +43,18 @@ func TestFindLabels(t *testing.T) {
 	}
 }
 
+func TestWithoutForm(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"Rose GmbH & Co. KG": "Rose", "Rosales S.A. de C.V.": "Rosales", "Blanch & Asociados S.L.N.E": "Blanch & Asociados", "Fekete Kkt.": "Fekete",
+		"Rose": "", "GmbH": "", "Rose & Kunz": "",
+	} {
+		if got := textrules.WithoutForm(name); got != want {
+			t.Errorf("%q without its legal form is %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestKindOf(t *testing.T) {
 	t.Parallel()
 	for title, want := range map[string]string{

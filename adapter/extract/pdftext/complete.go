@@ -1,0 +1,134 @@
+package pdftext
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"docledger/domain/extraction/textrules"
+	"docledger/domain/invoice"
+)
+
+// complete adjusts the probabilities of names by what the names say themselves. A bank
+// is the account's, not the party. A name without its legal form, a logo in lower case,
+// and a name without its first word are other forms of a complete name.
+func (n *nameFacts) complete(values []*candidate) []*candidate {
+	n.withoutBanks(values)
+	byKey := make(map[string]*candidate, len(values))
+	for _, c := range values {
+		byKey[c.key] = c
+	}
+	for _, long := range slices.Clone(values) {
+		first, rest, more := strings.Cut(long.value, " ")
+		if !more {
+			continue
+		}
+		other := func(name string) *candidate {
+			if short := byKey[invoice.FoldName(name)]; short != nil && short != long && short.p > 0 && long.p > 0 {
+				return short
+			}
+			return nil
+		}
+		if form := textrules.WithoutForm(long.value); form != "" {
+			if short := other(form); short != nil {
+				long.absorb(short)
+			}
+		}
+		if short := other(first); short != nil && isLogo(short.value, first) {
+			long.absorb(short)
+			long.assumed = true
+		}
+		if short := other(rest); short != nil && short.p < 6*long.p && isTail(short.value, first) {
+			long.assumed = long.assumed || short.p > long.p
+			long.absorb(short)
+		}
+	}
+	sortByProbability(values)
+	return values
+}
+
+// absorb adds the probability of another form of the name.
+func (c *candidate) absorb(other *candidate) {
+	c.again = append(append(c.again, other.seg), other.again...)
+	c.p, other.p = c.p+other.p, 0
+}
+
+// withoutBanks lowers the probability of names of banks.
+func (n *nameFacts) withoutBanks(values []*candidate) {
+	const remains = 0.1
+	lost := 0.0
+	for _, c := range values {
+		if n.isBank(c) {
+			lost += (1 - remains) * c.p
+			c.p *= remains
+		}
+	}
+	for _, c := range values {
+		c.p /= max(1-lost, remains)
+	}
+}
+
+// isBank reports whether a name contains a word for a bank, or is printed once, directly
+// above the number of an account.
+func (n *nameFacts) isBank(c *candidate) bool {
+	for w := range strings.FieldsSeq(c.value) {
+		w = textrules.Fold(strings.Trim(w, ".,:;()&"))
+		for _, end := range []string{"bank", "banken", "banka", "bankasi", "banque", "banca", "banco", "sparkasse", "pankki", "τραπεζα", "銀行"} {
+			if strings.HasSuffix(w, end) {
+				return true
+			}
+		}
+	}
+	b, at := n.blocks[c.seg], n.index[c.seg]
+	return b != nil && at+1 < len(b.segments) && hasRole(b.segments[at+1], textrules.RoleIBAN, textrules.RoleBIC) &&
+		strings.Count(n.lower, compact(c.value)) == 1
+}
+
+// isLogo reports whether a text is the first word of a name in lower case, as logos
+// are: "acme." of "Acme Supplies".
+func isLogo(text, first string) bool {
+	text = strings.Trim(text, " .")
+	return text != "" && text == strings.ToLower(text) && first != text && strings.ToLower(first) == text
+}
+
+// isTail reports whether the first word of a name can be left out: "Hotel" of "Hotel
+// Rose Ltd". A label is no part of a name.
+func isTail(short, first string) bool {
+	r := []rune(first)
+	return len(r) > 2 && unicode.IsUpper(r[0]) && len(strings.Fields(short)) > 1 &&
+		!slices.ContainsFunc(textrules.FindLabels(textrules.Tokens(first)), func(m textrules.Match) bool { return !m.Weak })
+}
+
+// stated reports whether a form states a name: the label of a name in the section of
+// the party, and no other text is about as likely.
+func (n *nameFacts) stated(c *candidate, all []*candidate, g group) bool {
+	const likelier, floor = 5, 0.3
+	if c.p < floor || n.isBank(c) {
+		return false
+	}
+	for _, o := range all {
+		if o != c && o.p*likelier > c.p {
+			return false
+		}
+	}
+	var f features
+	start := c.seg.starts[min(c.from, len(c.seg.starts)-1)]
+	at := n.s.around(c.seg, start, start+len(c.value))
+	return at.nearness(groupName) >= 0.7 && n.s.addSection(&f, c.seg) == g
+}
+
+// isTown reports whether a segment is the town of an address of the document: it is
+// printed after a post code as well.
+func (n *nameFacts) isTown(seg *segment) bool {
+	return slices.ContainsFunc(n.s.segments, func(other *segment) bool {
+		var to invoice.Address
+		return other != seg && splitTown(other.text, &to) && sameName(to.City, seg.text)
+	})
+}
+
+// namesStreet reports whether a text contains a word of addresses.
+func namesStreet(text string) bool {
+	return slices.ContainsFunc(strings.Fields(text), func(w string) bool {
+		return textrules.IsWord("address", strings.Trim(w, ".,:;()"))
+	})
+}
