@@ -52,6 +52,10 @@ func (r *Receiver) ReceiveEmail(c *gin.Context, params webhooks.ReceiveEmailPara
 		r.WriteError(c, err)
 		return
 	}
+	if c.Request.ContentLength > r.Email.MaxBytes {
+		r.WriteError(c, r.Email.tooLarge()) // without reading it
+		return
+	}
 	envelope := email.Envelope{}
 	if params.Sender != nil {
 		envelope.Sender = *params.Sender
@@ -60,8 +64,7 @@ func (r *Receiver) ReceiveEmail(c *gin.Context, params webhooks.ReceiveEmailPara
 	tooLarge := new(http.MaxBytesError)
 	switch {
 	case errors.As(err, &tooLarge):
-		r.WriteError(c, fault.New(fault.Invalid, fault.CodePayloadTooLarge, "The e-mail exceeds the limit of %d bytes.", r.Email.MaxBytes).
-			With("limit_bytes", r.Email.MaxBytes))
+		r.WriteError(c, r.Email.tooLarge())
 	case fault.CodeOf(err) == fault.CodeForbidden:
 		r.WriteError(c, fault.New(fault.NotFound, fault.CodeNotFound, "The recipient does not accept messages of this sender."))
 	case err != nil:
@@ -69,6 +72,10 @@ func (r *Receiver) ReceiveEmail(c *gin.Context, params webhooks.ReceiveEmailPara
 	default:
 		c.JSON(http.StatusOK, webhooks.WebhookReceipt{Received: true})
 	}
+}
+
+func (e *EmailInbound) tooLarge() *fault.Error {
+	return fault.New(fault.Invalid, fault.CodePayloadTooLarge, "The e-mail exceeds the limit of %d bytes.", e.MaxBytes).With("limit_bytes", e.MaxBytes)
 }
 
 // authentic compares the secret in a time that does not depend on it.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -38,6 +39,8 @@ const (
 	jsonBytes = 1 << 20
 	// oauthError is the error of the OAuth endpoints, which have no envelope.
 	oauthError = "invalid_request (OAuth)"
+	// mailBytes is the default of EMAIL_MAX_BYTES.
+	mailBytes = 50 << 20
 	// openBytes is the limit of a body without a credential.
 	openBytes = 16 << 10
 )
@@ -150,7 +153,23 @@ func special(p *process) []endpoint {
 	}
 	lines := `{"invoice_id":"` + someID + `","lines":` + list(9_999, `{"id":1,"x":2}`) + `}`
 	event := `{"id":"e","data":` + ones + `}`
+	const mail = "message/rfc822"
+	secret := p.values["EMAIL_WEBHOOK_SECRET"]
 	return []endpoint{
+		// The secret and the recipient are checked before the body is read, which is then streamed.
+		{"inbound e-mail", "POST", base + "/webhook/email?recipient=" + url.QueryEscape(p.values["ENTITY_EMAIL"]), []hostile{
+			{"no secret", mail, "", "Subject: a\r\n\r\n" + strings.Repeat("a", 8<<20), 400, "invalid_signature"},
+			{"wrong secret", mail, secret + "x", "Subject: a\r\n\r\n" + strings.Repeat("a", 8<<20), 400, "invalid_signature"},
+			{"too large", mail, secret, "Subject: a\r\n\r\n" + strings.Repeat("a", mailBytes), 400, "payload_too_large"},
+			{"no header", mail, secret, strings.Repeat("\x00", 8<<20), 400, "invalid_request"},
+			{"an endless field", mail, secret, "Subject: " + strings.Repeat("a", 8<<20), 400, "invalid_request"},
+			{"many fields", mail, secret, strings.Repeat("From: a@b.example\r\n", 400_000) + "\r\n", 400, "invalid_request"},
+			{"many signatures", mail, secret, strings.Repeat("DKIM-Signature: v=1; a=rsa-sha256; d=b.example; s=s; h=from; bh=; b=\r\n", 3_000) + "\r\n", 200, ""},
+			{"many authors", mail, secret, "From: " + strings.Repeat("a@b.example, ", 15_000) + "a@b.example\r\n\r\n", 200, ""},
+			{"deep parts", mail, secret, strings.Repeat("Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n", 20_000), 200, ""},
+			{"many parts", mail, secret, "Content-Type: multipart/mixed; boundary=b\r\n\r\n" + strings.Repeat("--b\r\n\r\n\r\n", 100_000), 200, ""},
+		}},
+		{"inbound e-mail for others", "POST", base + "/webhook/email?recipient=a@b.example", []hostile{{"unknown recipient", mail, secret, strings.Repeat("a", 8<<20), 404, "not_found"}}},
 		{"upload of a form", "POST", base + "/api/documents/upload", []hostile{
 			{"headers of a part", "multipart/form-data; boundary=b", p.token, "--b\r\nContent-Disposition: form-data; name=\"file\"\r\nX: " + strings.Repeat("x", 100<<10) + "\r\n\r\na\r\n--b--\r\n", 400, "payload_too_large"},
 			{"no credential", "multipart/form-data; boundary=b", "", "--b\r\n" + strings.Repeat("x", 4<<20), 401, "unauthorized"},
