@@ -99,3 +99,63 @@ func TestMailboxOfTheOperator(t *testing.T) {
 		t.Errorf("the documents: %s", got)
 	}
 }
+
+// TestMailboxOfAnArchivedEntity verifies that a message for EMAIL_IMAP_ENTITY waits without a mark while the entity is
+// archived, does not delay the others, and is received once when the entity is not archived any more.
+func TestMailboxOfAnArchivedEntity(t *testing.T) {
+	t.Parallel()
+	o := harness.Options{NoWorkers: true, DataDir: t.TempDir()}
+	org := harness.Start(t, o).NewOrganization("Archived")
+	user, address, roots := mailboxServer(t)
+	o.NoWorkers, o.Overrides.MailboxTLS = false, roots
+	o.Env = map[string]string{
+		"EMAIL_DOMAIN": "in.example.com", "EMAIL_IMAP": "imaps://invoices:password%20of%20the%20mailbox@" + address + "/INBOX", "EMAIL_IMAP_INTERVAL": "50ms",
+		"EMAIL_IMAP_ENTITY": org.Entity.String(),
+	}
+	s := harness.Start(t, o)
+	org.Admin.Token = s.Login(org.Admin.Email)
+	archive := func(on bool) {
+		s.Do(http.MethodPut, "/api/entities/"+org.Entity.String(), org.Admin.Token, map[string]any{"archived": on}).OK()
+	}
+	archive(true)
+	open := s.NewOrganization("Open")
+	own := s.Do(http.MethodGet, "/api/entities/"+open.Entity.String()+"/email", open.Admin.Token, nil).OK().Text("address")
+	send := func(to, number string) {
+		t.Helper()
+		message := "Delivered-To: " + to + "\r\n" + string(mimeMessage("Shop <billing@shop.example>", number+".xml", string(harness.UBL(number))))
+		if _, err := user.Append("INBOX", mailboxLiteral{strings.NewReader(message)}, &imap.AppendOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := func(of harness.Organization) string {
+		list := s.Do(http.MethodGet, "/api/documents?entity_id="+of.Entity.String(), of.Admin.Token, nil).OK()
+		var out []string
+		for i := range list.Len("items") {
+			out = append(out, list.Text("items", i, "filename"))
+		}
+		return strings.Join(out, ", ")
+	}
+	unseen := func() uint32 {
+		status, err := user.Status("INBOX", &imap.StatusOptions{NumUnseen: true})
+		if err != nil || status.NumUnseen == nil {
+			t.Fatalf("status of the mailbox: %v", err)
+		}
+		return *status.NumUnseen
+	}
+	send("someone@example.com", "W-1")
+	// The messages of a poll are read in their order: after the second one the first was tried.
+	send(own, "W-2")
+	s.Eventually("the message of the open entity was received", time.Minute, func() bool {
+		return strings.Contains(names(open), "W-2.xml") && unseen() == 1
+	}, func() string { return names(open) })
+	if got := names(org); got != "" {
+		t.Errorf("an archived entity received %s", got)
+	}
+	archive(false)
+	s.Eventually("the waiting message was received", time.Minute, func() bool {
+		return strings.Contains(names(org), "W-1.xml") && unseen() == 0
+	}, func() string { return names(org) })
+	if got := names(org); strings.Count(got, "W-1") != 1 || strings.Contains(got, "W-2") {
+		t.Errorf("the entity received %s", got)
+	}
+}
