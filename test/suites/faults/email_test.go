@@ -39,6 +39,36 @@ func TestKilledServiceKeepsReceivedEmail(t *testing.T) {
 	}
 }
 
+// stored returns how often each name of a document is stored.
+func (p *product) stored(r *running) map[string]int {
+	p.t.Helper()
+	stored := map[string]int{}
+	cursor := ""
+	for {
+		var listed struct {
+			Items []struct{ Filename string } `json:"items"`
+			Next  *string                     `json:"next_cursor"`
+		}
+		req, err := http.NewRequest(http.MethodGet, r.url+"/api/documents?limit=100"+cursor, nil)
+		p.must(err)
+		req.Header.Set("Authorization", "Bearer "+p.token)
+		resp, err := p.client.Do(req)
+		p.must(err)
+		var body bytes.Buffer
+		_, err = body.ReadFrom(resp.Body)
+		p.must(err)
+		_ = resp.Body.Close()
+		p.must(json.Unmarshal(body.Bytes(), &listed))
+		for _, d := range listed.Items {
+			stored[d.Filename]++
+		}
+		if listed.Next == nil {
+			return stored
+		}
+		cursor = "&cursor=" + *listed.Next
+	}
+}
+
 // freeAddress returns an address of this machine at which no process listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
@@ -96,31 +126,7 @@ func killingEmail(t *testing.T, databaseURL string) {
 		r.kill()
 	}
 	r := p.start()
-	stored := map[string]int{}
-	cursor := ""
-	for {
-		var listed struct {
-			Items []struct{ Filename string } `json:"items"`
-			Next  *string                     `json:"next_cursor"`
-		}
-		req, err := http.NewRequest(http.MethodGet, r.url+"/api/documents?limit=100"+cursor, nil)
-		p.must(err)
-		req.Header.Set("Authorization", "Bearer "+p.token)
-		resp, err := p.client.Do(req)
-		p.must(err)
-		var body bytes.Buffer
-		_, err = body.ReadFrom(resp.Body)
-		p.must(err)
-		_ = resp.Body.Close()
-		p.must(json.Unmarshal(body.Bytes(), &listed))
-		for _, d := range listed.Items {
-			stored[d.Filename]++
-		}
-		if listed.Next == nil {
-			break
-		}
-		cursor = "&cursor=" + *listed.Next
-	}
+	stored := p.stored(r)
 	for name := range answered {
 		if stored[name] != 1 {
 			t.Errorf("%q was answered with 250 and is stored %d times", name, stored[name])
