@@ -10,4 +10,4 @@ if [[ ! -f $cases/expected.json || ! -x $scorer ]]; then
 	echo "NOT SCORED: there are no layouts at $cases; set DOCLEDGER_LAYOUTS and DOCLEDGER_SCORER to score some"
 	exit 0
 fi
-exec python3 "$(dirname "$0")/layouts/score.py" "$scorer" "$cases" "${1:-bin/docledger}" "${2:-all}"
+exec python3 "$(dirname "$0")/suites/layouts/score.py" "$scorer" "$cases" "${1:-bin/docledger}" "${2:-all}"

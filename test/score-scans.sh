@@ -13,7 +13,7 @@ if [[ ! -f $corpus/expected.json || ! -x $scorer ]]; then
 	echo "NOT SCORED: there is no corpus at $corpus; set DOCLEDGER_CORPUS and DOCLEDGER_SCORER to score one"
 	exit 0
 fi
-python3 "$here/scans/score.py" "$scorer" "$corpus" "$binary" scan
+python3 "$here/lib/scans/score.py" "$scorer" "$corpus" "$binary" scan
 if [[ $count == 0 ]]; then exit 0; fi
 if ! command -v pdftoppm >/dev/null || [[ ! -f $layouts/expected.json ]]; then
 	echo "LAYOUTS NOT SCORED: that needs pdftoppm (poppler-utils) and the layouts at $layouts"
@@ -21,5 +21,5 @@ if ! command -v pdftoppm >/dev/null || [[ ! -f $layouts/expected.json ]]; then
 fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-go run "$here/scans/cmd/rasterize" -n "$count" -seed "${3:-1}" "$layouts" "$folder"
-python3 "$here/scans/score.py" "$scorer" "$folder" "$binary"
+go run "$here/lib/scans/cmd/rasterize" -n "$count" -seed "${3:-1}" "$layouts" "$folder"
+python3 "$here/lib/scans/score.py" "$scorer" "$folder" "$binary"
