@@ -1,4 +1,6 @@
-// Photos of several pages become one document: a PDF with one JPEG on each page.
+// Photos of several pages become one document: a PDF with one JPEG on each page. The operation mergeDocuments is not
+// used for it. Each photo would first be a document that is extracted, counted and kept, merging needs a higher role
+// than uploading, and a connection that ends between two photos would leave documents that no person wants.
 
 const longestSide = 2400
 const quality = 0.85
