@@ -13,6 +13,9 @@ import (
 	"docledger/adapter/sim/kit/oidc"
 )
 
+// firstKey is the first signing key of every server of this process.
+var firstKey = oidc.Lasting(func() string { return newID("ins") })
+
 // keyring contains the signing keys. The first one is generated in the background, because that
 // is the slowest step of the start.
 type keyring struct {
@@ -23,7 +26,7 @@ type keyring struct {
 }
 
 func newKeyring() *keyring {
-	k := &keyring{first: sync.OnceValue(newKey)}
+	k := &keyring{first: firstKey}
 	go k.first()
 	return k
 }

@@ -106,6 +106,9 @@ type Server struct {
 	refusals []string // reasons of the next refusals
 }
 
+// signingKey is the key of every server of this process.
+var signingKey = oidc.Lasting(rand.Text)
+
 // New returns a running simulator. Close stops it.
 func New(o Options) *Server {
 	o.Origin = strings.TrimSuffix(o.Origin, "/")
@@ -113,7 +116,7 @@ func New(o Options) *Server {
 		o.Users = DefaultUsers()
 	}
 	s := &Server{
-		options: o, limits: DefaultLimits(), settings: o.Settings, key: sync.OnceValue(func() *oidc.Key { return oidc.NewKey(rand.Text()) }),
+		options: o, limits: DefaultLimits(), settings: o.Settings, key: signingKey,
 		channels: map[string]*channel{}, meters: map[string]*meter{},
 	}
 	if o.Limits != nil {

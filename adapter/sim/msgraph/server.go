@@ -114,6 +114,9 @@ type Server struct {
 	leaked   bool // the content host received a token
 }
 
+// signingKey is the key of every server of this process.
+var signingKey = oidc.Lasting(rand.Text)
+
 // New returns a running simulator. It has a site with an empty library; see DefaultSite and
 // DefaultDrive.
 func New(o Options) *Server {
@@ -129,7 +132,7 @@ func New(o Options) *Server {
 	}
 	s := &Server{
 		options: o, limits: DefaultLimits(), settings: o.Settings, meters: map[string]*meter{},
-		key: sync.OnceValue(func() *oidc.Key { return oidc.NewKey(rand.Text()) }),
+		key: signingKey,
 	}
 	if o.Limits != nil {
 		s.limits = *o.Limits

@@ -92,6 +92,9 @@ type Server struct {
 	meters   map[string]*meter
 }
 
+// signingKey is the key of every server of this process.
+var signingKey = oidc.Lasting(func() string { return strings.ToUpper(rand.Text()) })
+
 // New returns a running simulator.
 func New(o Options) *Server {
 	o.Origin = strings.TrimSuffix(o.Origin, "/")
@@ -102,7 +105,7 @@ func New(o Options) *Server {
 		o.Companies = DefaultCompanies()
 	}
 	s := &Server{
-		options: o, limits: DefaultLimits(), settings: o.Settings, key: sync.OnceValue(func() *oidc.Key { return oidc.NewKey(strings.ToUpper(rand.Text())) }),
+		options: o, limits: DefaultLimits(), settings: o.Settings, key: signingKey,
 		books: map[string]*book{}, meters: map[string]*meter{},
 	}
 	if o.Limits != nil {

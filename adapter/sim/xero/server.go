@@ -89,6 +89,9 @@ type Server struct {
 	replays  map[string]*replay // by application and key
 }
 
+// signingKey is the key of every server of this process.
+var signingKey = oidc.Lasting(func() string { return strings.ToUpper(rand.Text()) })
+
 // New returns a running simulator.
 func New(o Options) *Server {
 	o.Origin = strings.TrimSuffix(o.Origin, "/")
@@ -99,7 +102,7 @@ func New(o Options) *Server {
 		o.Organizations = DefaultOrganizations()
 	}
 	s := &Server{
-		options: o, limits: DefaultLimits(), settings: o.Settings, key: sync.OnceValue(func() *oidc.Key { return oidc.NewKey(strings.ToUpper(rand.Text())) }),
+		options: o, limits: DefaultLimits(), settings: o.Settings, key: signingKey,
 		books: map[string]*book{}, meters: map[string]*meter{}, replays: map[string]*replay{},
 	}
 	if o.Limits != nil {

@@ -11,6 +11,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"math/big"
+	"sync"
 )
 
 const keyBits = 2048
@@ -28,6 +29,12 @@ func NewKey(id string) *Key {
 		panic(err) // the machine gives no random numbers
 	}
 	return &Key{id, private}
+}
+
+// Lasting returns a function that makes a key with an id on its first call and returns the same
+// key on each further call. A new key takes most of the time of the start of a simulator.
+func Lasting(id func() string) func() *Key {
+	return sync.OnceValue(func() *Key { return NewKey(id()) })
 }
 
 // Public is the key that verifies.
