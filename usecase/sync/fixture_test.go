@@ -273,9 +273,11 @@ func (w *world) push(ctx context.Context) int {
 			for b := range queue {
 				ctx := context.WithValue(ctx, lifeKey{}, &life{})
 				err := w.service.Run(ctx, job.SyncInvoice{V: 1, OrganizationID: b.OrganizationID, InvoiceID: b.InvoiceID, Round: b.Round})
-				// A database that is too busy fails an attempt; the queue
-				// retries it.
-				if f, ok := fault.As(err); err != nil && !errors.Is(err, errKilled) && !(ok && f.Kind == fault.Unavailable) {
+				// A database that is too busy fails an attempt, also by the deadline for its
+				// outcome; the queue retries it.
+				f, ok := fault.As(err)
+				busy := ok && f.Kind == fault.Unavailable || errors.Is(err, context.DeadlineExceeded)
+				if err != nil && !errors.Is(err, errKilled) && !busy {
 					w.t.Errorf("attempt: %v", err)
 				}
 			}
