@@ -18,6 +18,9 @@ plain="^docledger/($sqlite|$content|test/.*)\$"
 mapfile -t race < <(printf '%s\n' "${all[@]}" | grep -Ev "$plain" || true)
 # adapter/extract and its worker are tested in both ways, because they start children that read PDFs.
 mapfile -t rest < <(printf '%s\n' "${all[@]}" | grep -E "$plain|^docledger/adapter/extract(/worker)?\$" || true)
+# The longest packages start first, so that none of them runs alone at the end.
+long='^docledger/(test/suites/(e2e|operations|tools)|usecase/(billing|sync))$'
+mapfile -t rest < <(printf '%s\n' "${rest[@]}" | grep -E "$long" || true; printf '%s\n' "${rest[@]}" | grep -Ev "$long" || true)
 status=0
 if [[ -z ${EINVOICE_SUITES:-} ]]; then
 	# Without -v the tests cannot say it: go prints nothing of a package that passes.
