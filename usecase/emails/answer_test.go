@@ -1,12 +1,18 @@
 package emails
 
 import (
+	"context"
+	"errors"
+	"log/slog"
 	"net"
 	"strings"
 	"testing"
 	"time"
 
+	"docledger/domain/document"
 	"docledger/domain/email"
+
+	"github.com/google/uuid"
 )
 
 // stopped is a clock that does not move.
@@ -91,5 +97,44 @@ func TestMessageID(t *testing.T) {
 		if err != nil || h.messageID != want {
 			t.Errorf("%q: %q, %v", given, h.messageID, err)
 		}
+	}
+}
+
+// counted is email.Answers that only counts.
+type counted struct {
+	email.Answers
+	before, added int
+	since         time.Time
+}
+
+// CountForReceiver implements email.Answers.
+func (c *counted) CountForReceiver(_ context.Context, _ string, since time.Time) (int, error) {
+	c.since = since
+	return c.before + c.added, nil
+}
+
+// Add implements email.Answers.
+func (c *counted) Add(_ context.Context, a *email.Answer) error {
+	if a.To != "billing@shop.example" || a.State != email.AnswerPending {
+		return errors.New("another answer")
+	}
+	c.added++
+	return nil
+}
+
+// TestAnswersAreLimited verifies that an address gets a limited number of answers within an hour.
+func TestAnswersAreLimited(t *testing.T) {
+	t.Parallel()
+	c := &counted{before: email.AnswersPerHour - 2}
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	s := &Service{Answers: c, Clock: stopped{now}, Log: slog.New(slog.DiscardHandler)}
+	for range 5 {
+		d := &document.Document{ID: uuid.New(), Email: &document.Email{From: "billing@shop.example"}}
+		if err := s.addAnswer(t.Context(), &email.Intake{}, d, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c.added != 2 || !c.since.Equal(now.Add(-time.Hour)) {
+		t.Errorf("%d answers were added, counted since %v", c.added, c.since)
 	}
 }
