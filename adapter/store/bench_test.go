@@ -12,9 +12,8 @@ import (
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
 	"docledger/domain/page"
-
-	"github.com/google/uuid"
-	"gorm.io/gorm"
+	"docledger/infrastructure/database"
+	"docledger/test/lib/filling"
 )
 
 // BenchmarkListDepth reads a page of invoices near the start and near the end
@@ -28,21 +27,21 @@ func BenchmarkListDepth(b *testing.B) {
 		}
 	}
 	ctx := context.Background()
-	db := openPostgres(b, 4).Gorm
-	s, err := store.New(ctx, db, store.Options{})
+	db := openPostgres(b, 4)
+	s, err := store.New(ctx, db.Gorm, store.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	organization, member, entity := seedInvoices(b, db, rows)
-	whole := identity.Scope{OrganizationID: organization}
-	few := identity.Scope{OrganizationID: organization, Member: member}
+	f := filled(b, db, rows)
+	whole := identity.Scope{OrganizationID: f.Organization}
+	few := identity.Scope{OrganizationID: f.Organization, Member: f.Member}
 	for _, reader := range []struct {
 		name  string
 		scope identity.Scope
 		f     invoice.Filter
 	}{
 		{"organization", whole, invoice.Filter{}},
-		{"entity", whole, invoice.Filter{EntityID: entity}},
+		{"entity", whole, invoice.Filter{EntityID: f.Entities[1]}},
 		{"status", whole, invoice.Filter{Statuses: []invoice.Status{invoice.Rejected}}},
 		{"member", few, invoice.Filter{}},
 	} {
@@ -82,31 +81,12 @@ func median(times []time.Duration) float64 {
 	return times[len(times)/2].Seconds() * 1000
 }
 
-// seedInvoices creates invoices of 100 entities. A member sees two of the entities.
-func seedInvoices(t testing.TB, db *gorm.DB, rows int) (organization, member, entity uuid.UUID) {
+// filled fills a database with invoices.
+func filled(t testing.TB, db *database.DB, rows int) filling.Filled {
 	t.Helper()
-	organization, member = uuid.New(), uuid.New()
-	exec := func(sql string, args ...any) {
-		t.Helper()
-		if err := db.Exec(sql, args...).Error; err != nil {
-			t.Fatal(err)
-		}
-	}
-	now := time.Now()
-	exec("INSERT INTO organizations (id, name, created_at, updated_at) VALUES (?, '', ?, ?)", organization, now, now)
-	exec(`INSERT INTO entities SELECT gen_random_uuid(), ?, '', '', '[]', '[]', '', '', 'RESTRICTED', 'VIEWER', false, 1, now(), now()
-		FROM generate_series(1, 100)`, organization)
-	exec("INSERT INTO entity_members SELECT id, ?, 'VIEWER' FROM (SELECT id FROM entities ORDER BY id LIMIT 2) AS e", member)
-	exec(`CREATE TABLE made AS SELECT
-		(lpad(to_hex(n), 12, '0') || '7000' || '8' || substr(md5(n::text), 1, 15))::uuid AS id,
-		(SELECT array_agg(id ORDER BY id) FROM entities)[1 + n % 100] AS entity_id, n FROM generate_series(1, ?) AS n`, rows)
-	exec(`INSERT INTO documents SELECT id, entity_id, ?, 'f', '', 1, id::text, 0, 'UPLOAD', NULL, '', 'EXTRACTED', NULL, '', NULL, NULL, 0,
-		NULL, '[]', 1, 1, 0, false, false, 1, NULL, now(), now() FROM made`, organization)
-	exec(`INSERT INTO invoices SELECT id, id, entity_id, ?, CASE WHEN n % 200 = 0 THEN 'REJECTED' ELSE 'EXTRACTED' END, 'INVOICE', n::text,
-		current_date, NULL, 'EUR', 'Seller', '', '', '', '1', '1', '1', '1', 0, 0, 0, 1, 1, 1, 'x', 'f', '{}', 1, now(), now() FROM made`, organization)
-	exec("ANALYZE")
-	if err := db.Raw("SELECT entity_id FROM entity_members LIMIT 1").Row().Scan(&entity); err != nil {
+	f, err := filling.Fill(context.Background(), db, filling.Options{Seed: 1, Invoices: rows})
+	if err != nil {
 		t.Fatal(err)
 	}
-	return organization, member, entity
+	return f
 }

@@ -60,7 +60,7 @@ func (r Invoices) exported(
 	err = r.s.list(r.s.handle(ctx).Model(&invoiceRow{}), listing{
 		table: "invoices", key: "id", order: "%s.id", scope: s, entity: f.EntityID, limit: exportPage,
 		narrow: func(q *gorm.DB, t string) *gorm.DB {
-			q = narrowInvoices(q, t, f)
+			q = r.s.narrowInvoices(q, t, f)
 			if after != uuid.Nil {
 				q = q.Where(t+".id > ?", after)
 			}

@@ -40,25 +40,26 @@ func documentSorting(sort document.Sort) sorting[documentRow] {
 	return o
 }
 
-// sorting returns the order of a list of invoices.
-func (s *Store) sorting(sort invoice.Sort) sorting[summaryRow] {
+// sorting returns the order of a list of invoices. A list with a range of creation is ordered by the
+// time of creation, so that both databases read the range from its index; ids have the same order.
+func (s *Store) sorting(sort invoice.Sort, f invoice.Filter) sorting[summaryRow] {
 	o := sorting[summaryRow]{ascending: sort.Ascending, id: func(r summaryRow) uuid.UUID { return r.ID }}
-	noDay := "'0001-01-01'"
-	if s.postgres {
-		noDay += "::date"
-	}
 	days := func(of func(summaryRow) *day) {
 		o.number = func(r summaryRow) int64 { return dayNumber(of(r)) }
 		o.value = func(n int64) any { return time.Unix(n*secondsOfDay, 0).UTC().Format(time.DateOnly) }
 	}
 	switch sort.By {
+	case invoice.SortByCreation:
+		if !f.CreatedFrom.IsZero() || !f.CreatedTo.IsZero() {
+			o.byTime("created_at", func(r summaryRow) time.Time { return r.CreatedAt })
+		}
 	case invoice.SortByUpdate:
 		o.byTime("updated_at", func(r summaryRow) time.Time { return r.UpdatedAt })
 	case invoice.SortByIssueDate:
-		o.expression = "coalesce(%s.issue_date, " + noDay + ")"
+		o.expression = s.dayOf("%s", "issue_date")
 		days(func(r summaryRow) *day { return r.IssueDate })
 	case invoice.SortByDueDate:
-		o.expression = "coalesce(%s.due_date, " + noDay + ")"
+		o.expression = s.dayOf("%s", "due_date")
 		days(func(r summaryRow) *day { return r.DueDate })
 	case invoice.SortByGross:
 		o.expression = fmt.Sprintf("coalesce(%%s.gross_fixed, %d)", noAmount)

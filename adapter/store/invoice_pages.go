@@ -1,0 +1,371 @@
+package store
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"docledger/domain/document"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+)
+
+const (
+	// nearRows and nearRowsOfSQLite are the numbers of invoices that are compared with the filter one
+	// by one, in the order of the list.
+	nearRows         = 4000
+	nearRowsOfSQLite = 2000
+	// allRows is more than any table has. A subquery with this limit is evaluated on its own.
+	allRows = 1_000_000_000
+)
+
+// invoiceList reads a page of invoices.
+//
+// Neither database knows where in the order of a list the invoices of a filter are. A walk through
+// the order is fast if many match and reads all invoices if none does; the index of a filter is fast
+// if few match. So the first nearRows of the order are compared first. Only if they do not fill the
+// page, which means that few match or that these are far away, the index of the filter is read.
+type invoiceList struct {
+	s     *Store
+	scope identity.Scope
+	sort  invoice.Sort
+	order sorting[summaryRow]
+	limit int
+	// own is the part of the filter that limits the value of the order, and rest the other part.
+	own, rest invoice.Filter
+	entity    uuid.UUID
+	after     func(q *gorm.DB, t string) *gorm.DB
+}
+
+func (s *Store) invoiceList(scope identity.Scope, f invoice.Filter, sort invoice.Sort, limit int) *invoiceList {
+	l := &invoiceList{s: s, scope: scope, sort: sort, order: s.sorting(sort, f), limit: limit, rest: f, entity: f.EntityID}
+	l.rest.EntityID = uuid.Nil
+	switch sort.By {
+	case invoice.SortByCreation:
+		l.own.CreatedFrom, l.rest.CreatedFrom = f.CreatedFrom, l.own.CreatedFrom
+		l.own.CreatedTo, l.rest.CreatedTo = f.CreatedTo, l.own.CreatedTo
+	case invoice.SortByUpdate:
+		l.own.UpdatedSince, l.rest.UpdatedSince = f.UpdatedSince, l.own.UpdatedSince
+	case invoice.SortByIssueDate:
+		l.own.IssueDateFrom, l.rest.IssueDateFrom = f.IssueDateFrom, l.own.IssueDateFrom
+		l.own.IssueDateTo, l.rest.IssueDateTo = f.IssueDateTo, l.own.IssueDateTo
+	case invoice.SortByDueDate:
+		l.own.DueDateFrom, l.rest.DueDateFrom = f.DueDateFrom, l.own.DueDateFrom
+		l.own.DueDateTo, l.rest.DueDateTo = f.DueDateTo, l.own.DueDateTo
+	case invoice.SortByGross:
+		l.own.GrossMin, l.rest.GrossMin = f.GrossMin, nil
+		l.own.GrossMax, l.rest.GrossMax = f.GrossMax, nil
+	}
+	return l
+}
+
+// only reports whether a filter has no condition after clear removed one.
+func only(f invoice.Filter, clear func(*invoice.Filter)) bool {
+	clear(&f)
+	return reflect.DeepEqual(f, invoice.Filter{})
+}
+
+// valueList is a part of the filter for which an index has the invoices of each value in the order of
+// their ids.
+type valueList struct {
+	table, column string
+	values        []any
+	only          bool // the filter has no other condition
+}
+
+// valueLists returns the parts of the filter with such an index.
+func (l *invoiceList) valueLists() (found []valueList) {
+	if l.order.expression != "" {
+		return nil
+	}
+	add := func(table, column string, values []any, clear func(*invoice.Filter)) {
+		if len(values) > 0 && (l.entity == uuid.Nil || column == "status") {
+			found = append(found, valueList{table, column, values, only(l.rest, clear)})
+		}
+	}
+	add("invoices", "status", anyOf(l.rest.Statuses), func(f *invoice.Filter) { f.Statuses = nil })
+	add("invoices", "type", anyOf(l.rest.Types), func(f *invoice.Filter) { f.Types = nil })
+	add("invoices", "currency", anyOf(l.rest.Currencies), func(f *invoice.Filter) { f.Currencies = nil })
+	add("invoices", "supplier_id", anyOf(l.rest.SupplierIDs), func(f *invoice.Filter) { f.SupplierIDs = nil })
+	if l.rest.AssignedTo != uuid.Nil {
+		add("invoices", "assigned_to", []any{l.rest.AssignedTo}, func(f *invoice.Filter) { f.AssignedTo = uuid.Nil })
+	}
+	add("(SELECT invoice_id AS id, organization_id, state FROM invoice_syncs)", "state", anyOf(l.rest.SyncStates), func(f *invoice.Filter) { f.SyncStates = nil })
+	return found
+}
+
+func anyOf[T any](values []T) []any { return mapped(values, func(v T) any { return v }) }
+
+// ordered reports whether an index has the matching invoices in the order of the list.
+func (l *invoiceList) ordered() bool {
+	if only(l.rest, func(*invoice.Filter) {}) {
+		return true
+	}
+	if len(l.rest.Statuses) == 1 && l.order.expression == "" && only(l.rest, func(f *invoice.Filter) { f.Statuses = nil }) {
+		return true
+	}
+	// No index finds a search without three letters.
+	return len(trigramsOf(folded(l.rest.Query))) == 0 && only(l.rest, func(f *invoice.Filter) { f.Query = "" })
+}
+
+// maxMerged is the number of values whose first invoices are merged.
+const maxMerged = 20
+
+// merged selects the first ids of each value, if the filter has only such values.
+func (l *invoiceList) merged() (ids *gorm.DB, ok bool) {
+	lists := l.valueLists()
+	if len(lists) != 1 || !lists[0].only || len(lists[0].values) > maxMerged || !l.scope.Whole() {
+		return nil, false
+	}
+	var parts []string
+	var queries []any
+	for _, value := range lists[0].values {
+		q := l.s.db.Table(lists[0].table+" AS i").Select("i.id").Where("i.organization_id = ? AND i."+lists[0].column+" = ?", l.scope.OrganizationID, value)
+		if l.entity != uuid.Nil {
+			q = q.Where("i.entity_id = ?", l.entity)
+		}
+		parts = append(parts, "SELECT m.id FROM (?) AS m")
+		queries = append(queries, l.after(q, "i").Order(aliased(l.order.clause(), "i")).Limit(l.limit))
+	}
+	return l.s.db.Table("(?) AS f", l.s.db.Raw(strings.Join(parts, " UNION "), queries...)).Select("f.id").Order(aliased(l.order.clause(), "f")).Limit(l.limit), true
+}
+
+func (l *invoiceList) read(db *gorm.DB) (rows []summaryRow, err error) {
+	if l.ordered() {
+		err = l.s.list(db.Model(&invoiceRow{}), listing{
+			table: "invoices", key: "id", order: l.order.clause(), scope: l.scope, entity: l.entity, limit: l.limit,
+			narrow: func(q *gorm.DB, t string) *gorm.DB {
+				return l.s.narrowInvoices(l.s.narrowInvoices(l.after(q, t), t, l.own), t, l.rest)
+			},
+		}).Find(&rows).Error
+		return rows, err
+	}
+	ids, ok := l.merged()
+	if !ok {
+		if err = l.near(db).Find(&rows).Error; err != nil || len(rows) == l.limit {
+			return rows, err
+		}
+		ids = l.far()
+		if column, ok := l.days(); ok {
+			ids = l.newestOfDays(column)
+		}
+	}
+	// PostgreSQL would join a subquery with all invoices.
+	var found []struct{ ID uuid.UUID }
+	if err := db.Raw("?", ids).Scan(&found).Error; err != nil || len(found) == 0 {
+		return nil, err
+	}
+	page := mapped(found, func(row struct{ ID uuid.UUID }) uuid.UUID { return row.ID })
+	rows = nil
+	err = db.Model(&invoiceRow{}).Where("invoices.id IN ?", page).Order(aliased(l.order.clause(), "invoices")).Find(&rows).Error
+	return rows, err
+}
+
+// window is the number of invoices that are compared one by one. It is larger for statuses, because
+// the newest invoices can all have another one.
+func (l *invoiceList) window() int {
+	rows := nearRows
+	if !l.s.postgres {
+		rows = nearRowsOfSQLite
+	}
+	if len(l.rest.Statuses) > 0 || len(l.rest.SyncStates) > 0 {
+		rows *= 10
+	}
+	return rows
+}
+
+// near selects the matching invoices among the first of the order.
+func (l *invoiceList) near(db *gorm.DB) *gorm.DB {
+	first := l.s.db.Table("invoices").Select("*").Where("invoices.organization_id = ?", l.scope.OrganizationID)
+	if l.entity != uuid.Nil {
+		first = first.Where("invoices.entity_id = ?", l.entity)
+	}
+	for _, list := range l.valueLists() {
+		if len(list.values) == 1 && list.table == "invoices" {
+			first = first.Where("invoices."+list.column+" = ?", list.values[0]) // narrowInvoices repeats it
+			break
+		}
+	}
+	first = l.s.narrowInvoices(l.after(first, "invoices"), "invoices", l.own).
+		Order(aliased(l.order.clause(), "invoices")).Limit(l.window())
+	q := l.s.within(db.Table("(?) AS invoices", first), "invoices", l.scope)
+	return l.s.narrowInvoices(q, "invoices", l.rest).Order(aliased(l.order.clause(), "invoices")).Limit(l.limit)
+}
+
+// far selects the ids of the page among all matching invoices, which both databases find from the
+// index of the filter, because the subquery has no order.
+func (l *invoiceList) far() *gorm.DB {
+	columns, order := "invoices.id", "%s.id"
+	if l.order.expression != "" {
+		columns, order = columns+", "+aliased(l.order.expression, "invoices")+" AS sorted", "%s.sorted, %s.id"
+	}
+	if !l.order.ascending {
+		order = map[string]string{"%s.id": "%s.id DESC", "%s.sorted, %s.id": "%s.sorted DESC, %s.id DESC"}[order]
+	}
+	named := l.s.foundElsewhere(l.scope.OrganizationID, l.rest)
+	// SQLite has no statistics. The signs make it start with the index of the filter, the supplier or the
+	// ids of other tables instead of an index of all invoices.
+	table, sign, entitySign := "invoices", "", ""
+	if !l.s.postgres {
+		entitySign = "+"
+		switch {
+		case len(named) > 0 || len(l.rest.SupplierIDs) > 0:
+			sign = "+"
+		case l.rest.HasDuplicate != nil && *l.rest.HasDuplicate:
+			table = "invoices INDEXED BY invoices_with_duplicate"
+		}
+	}
+	q := l.s.db.Table(table).Select(columns)
+	q = q.Where(sign+"invoices.organization_id = ?", l.scope.OrganizationID)
+	if l.entity != uuid.Nil {
+		q = q.Where(entitySign+"invoices.entity_id = ?", l.entity)
+	}
+	if !l.scope.Whole() {
+		q = q.Where("EXISTS (?)", visible(l.s.db.Table("entities AS e").Select("1"), "e", l.scope).Where("e.id = invoices.entity_id"))
+	}
+	for _, condition := range named {
+		q = q.Where(condition.sql, condition.values...)
+	}
+	q = l.s.narrowInvoices(l.s.narrowInvoices(l.after(q, "invoices"), "invoices", l.own), "invoices", l.rest).Limit(allRows)
+	return l.s.db.Table("(?) AS f", q).Select("f.id").Order(aliased(order, "f")).Limit(l.limit)
+}
+
+// condition is a condition with its values.
+type condition struct {
+	sql    string
+	values []any
+}
+
+// foundElsewhere returns conditions that find matching invoices from indexes of other tables, or from
+// several indexes. They repeat conditions of narrowInvoices.
+func (s *Store) foundElsewhere(organization uuid.UUID, f invoice.Filter) (found []condition) {
+	if len(f.SyncStates) > 0 {
+		found = append(found, condition{"invoices.id IN (SELECT b.invoice_id FROM invoice_syncs AS b WHERE b.organization_id = ? AND b.state IN ?)",
+			[]any{organization, f.SyncStates}})
+	}
+	if len(f.Sources) > 0 {
+		found = append(found, condition{"invoices.document_id IN (SELECT d.id FROM documents AS d WHERE d.organization_id = ? AND d.origin IN ?)",
+			[]any{organization, mapped(f.Sources, func(o document.Origin) string { return string(o) })}})
+	}
+	if f.CreatedBy != uuid.Nil {
+		found = append(found, condition{"invoices.document_id IN (SELECT d.id FROM documents AS d WHERE d.organization_id = ? AND d.created_by = ?)",
+			[]any{organization, f.CreatedBy}})
+	}
+	if c, ok := s.searched(organization, f.Query); ok {
+		found = append(found, c)
+	}
+	return found
+}
+
+// days returns the date that a list by id is limited to, if the filter has no other condition.
+func (l *invoiceList) days() (column string, ok bool) {
+	if l.order.expression != "" || !l.scope.Whole() {
+		return "", false
+	}
+	if only(l.rest, func(f *invoice.Filter) { f.IssueDateFrom, f.IssueDateTo = l.own.IssueDateFrom, l.own.IssueDateTo }) {
+		return "issue_date", true
+	}
+	return "due_date", only(l.rest, func(f *invoice.Filter) { f.DueDateFrom, f.DueDateTo = l.own.DueDateFrom, l.own.DueDateTo })
+}
+
+// newestOfDays selects the ids of the page of a list by id with a range of dates. Such a range
+// can have most of the invoices. Each day has its invoices in the order of their ids, and the page is
+// on the days with the first ids: so the first id of each day is read, and then only the days whose
+// first ids come first.
+func (l *invoiceList) newestOfDays(column string) *gorm.DB {
+	value := l.s.dayOf("i", column)
+	invoices := func() *gorm.DB {
+		q := l.s.db.Table("invoices AS i")
+		if l.entity != uuid.Nil {
+			return q.Where("i.entity_id = ? AND i.organization_id = ?", l.entity, l.scope.OrganizationID)
+		}
+		return q.Where("i.organization_id = ?", l.scope.OrganizationID)
+	}
+	first := l.s.narrowTimes(invoices(), "i", l.rest).Select(value).Order(value).Limit(1)
+	// A second lower limit would make SQLite read the days before, too.
+	next := invoices().Where(value + " > days.day").Select(value).Order(value).Limit(1)
+	if to := max(l.rest.IssueDateTo.String(), l.rest.DueDateTo.String()); to != "" {
+		next = next.Where(value+" <= ?", to)
+	}
+	id := aliased(l.order.clause(), "i")
+	ofDay := func(day string) *gorm.DB {
+		return l.after(invoices(), "i").Where(value + " = " + day).Select("i.id").Order(id)
+	}
+	days := `WITH RECURSIVE days(day) AS (
+			SELECT (?) UNION ALL SELECT (?) FROM days WHERE days.day IS NOT NULL
+		), firsts AS (
+			SELECT n.day FROM (SELECT days.day, (?) AS id FROM days WHERE days.day IS NOT NULL LIMIT ?) AS n WHERE n.id IS NOT NULL ORDER BY ` + aliased(l.order.clause(), "n") + ` LIMIT ?
+		) SELECT f.id FROM firsts `
+	if l.s.postgres {
+		days += "CROSS JOIN LATERAL (?) AS f"
+	} else {
+		days += "JOIN invoices AS f ON f.id IN (?)"
+	}
+	days += " ORDER BY " + aliased(l.order.clause(), "f") + " LIMIT ?"
+	return l.s.db.Raw(days, first, next, ofDay("days.day").Limit(1), allRows, l.limit, ofDay("firsts.day").Limit(l.limit), l.limit)
+}
+
+// searched is a condition that finds the invoices of a search from indexes. There is none for a
+// search without three letters.
+func (s *Store) searched(organization uuid.UUID, query string) (condition, bool) {
+	text := folded(query)
+	trigrams := trigramsOf(text)
+	amounts := amountsOf(query)
+	if len(trigrams) == 0 || s.postgres && len(amounts) == 0 {
+		return condition{}, false // on PostgreSQL the condition of narrowInvoices finds texts from the index
+	}
+	var c condition
+	if s.postgres {
+		pattern := likePattern(text)
+		c.sql = `SELECT i.id FROM invoices AS i WHERE i.search LIKE ? ESCAPE '\' OR i.search_file LIKE ? ESCAPE '\'`
+		c.values = []any{pattern, pattern}
+	} else {
+		c.sql = "SELECT k.invoice_id FROM invoice_search JOIN invoice_search_keys AS k ON k.n = invoice_search.rowid WHERE invoice_search MATCH ?"
+		c.values = []any{matchAll(trigrams)}
+	}
+	for _, amount := range []string{
+		"coalesce(i.gross_fixed, -9000000000000000000) IN ?", "i.net_fixed IN ?",
+		"i.due_fixed IN ? AND i.due_fixed <> coalesce(i.gross_fixed, -9000000000000000000)",
+	} {
+		if len(amounts) > 0 {
+			c.sql += " UNION ALL SELECT i.id FROM invoices AS i WHERE i.organization_id = ? AND " + amount
+			c.values = append(c.values, organization, amounts)
+		}
+	}
+	c.sql = "invoices.id IN (" + c.sql + ")"
+	return c, true
+}
+
+// maxTrigrams is the number of trigrams that a search of SQLite compares. LIKE compares the whole
+// text.
+const maxTrigrams = 6
+
+// trigramsOf returns trigrams of a text, those with the most digits first, because few invoices share
+// them.
+func trigramsOf(text string) []string {
+	letters := []rune(text)
+	var found []string
+	for i := 0; i+3 <= len(letters); i++ {
+		if t := string(letters[i : i+3]); !slices.Contains(found, t) {
+			found = append(found, t)
+		}
+	}
+	digits := func(t string) (n int) {
+		for _, r := range t {
+			if r >= '0' && r <= '9' {
+				n++
+			}
+		}
+		return n
+	}
+	slices.SortStableFunc(found, func(a, b string) int { return digits(b) - digits(a) })
+	return found[:min(len(found), maxTrigrams)]
+}
+
+// matchAll is the full-text query for rows with all trigrams.
+func matchAll(trigrams []string) string {
+	return strings.Join(mapped(trigrams, func(t string) string { return `"` + strings.ReplaceAll(t, `"`, `""`) + `"` }), " AND ")
+}

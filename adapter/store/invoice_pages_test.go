@@ -1,0 +1,140 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"docledger/adapter/store"
+	"docledger/domain/calendar"
+	"docledger/domain/document"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+	"docledger/domain/money"
+	"docledger/domain/page"
+	"docledger/infrastructure/database"
+	"docledger/test/lib/filling"
+
+	"github.com/google/uuid"
+)
+
+// manyInvoices exceeds what a list compares one by one, so that a page is read from the index of a
+// filter, too.
+const manyInvoices = 4500
+
+// TestFiltersOfManyInvoices compares the pages of filters with the invoices that match them in the
+// list of all.
+func TestFiltersOfManyInvoices(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func() *database.DB{
+		"postgres": func() *database.DB { return openPostgres(t, 4) }, "sqlite": func() *database.DB { return openFile(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := open()
+			f, err := filling.Fill(t.Context(), db, filling.Options{Seed: 7, Invoices: manyInvoices, Entities: 5, Until: time.Date(2026, 6, 30, 12, 0, 0, 0, time.UTC)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := store.New(t.Context(), db.Gorm, store.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareFilters(t, s, f)
+		})
+	}
+}
+
+type filterCase struct {
+	name    string
+	filter  invoice.Filter
+	matches func(invoice.Summary) bool
+}
+
+func filterCases(f filling.Filled) []filterCase {
+	old := f.Until.AddDate(-4, 0, 0)
+	day := calendar.Of(old)
+	amount := func(text string) *money.Decimal { d := money.MustParse(text); return &d }
+	until := func(d calendar.Date) bool { return !d.IsZero() && d.String() <= day.String() }
+	cases := []filterCase{
+		{"type", invoice.Filter{Types: []invoice.Type{invoice.TypeCorrection}}, func(i invoice.Summary) bool { return i.Type == invoice.TypeCorrection }},
+		{"currencies", invoice.Filter{Currencies: []string{"GBP", "CHF"}}, func(i invoice.Summary) bool { return i.Currency == "GBP" || i.Currency == "CHF" }},
+		{"no currency", invoice.Filter{Currencies: []string{"XXX"}}, func(invoice.Summary) bool { return false }},
+		{"status", invoice.Filter{Statuses: []invoice.Status{invoice.Extracted, invoice.NeedsReview}}, func(i invoice.Summary) bool { return i.Status == invoice.Extracted || i.Status == invoice.NeedsReview }},
+		{"sync state", invoice.Filter{SyncStates: []invoice.SyncState{invoice.SyncEnded}}, func(i invoice.Summary) bool { return i.Status == invoice.SyncFailed }},
+		{"source", invoice.Filter{Sources: []document.Origin{document.FromEmail}}, nil},
+		{"created before", invoice.Filter{CreatedTo: old}, func(i invoice.Summary) bool { return i.CreatedAt.Before(old) }},
+		{"created before, in a currency", invoice.Filter{CreatedTo: old, Currencies: []string{"USD"}}, func(i invoice.Summary) bool { return i.CreatedAt.Before(old) && i.Currency == "USD" }},
+		{"issued until", invoice.Filter{IssueDateTo: day}, func(i invoice.Summary) bool { return until(i.IssueDate) }},
+		{"due until", invoice.Filter{DueDateTo: day}, func(i invoice.Summary) bool { return until(i.DueDate) }},
+		{"due on a day", invoice.Filter{DueDateFrom: day, DueDateTo: day}, func(i invoice.Summary) bool { return i.DueDate == day }},
+		{"below an amount", invoice.Filter{GrossMax: amount("100.00")}, func(i invoice.Summary) bool { return i.GrossTotal != nil && i.GrossTotal.Cmp(*amount("100.00")) <= 0 }},
+		{"supplier", invoice.Filter{SupplierIDs: []uuid.UUID{filling.Supplier(3), filling.Supplier(301)}}, func(i invoice.Summary) bool { return i.SellerTaxID == "DE100000003" || i.SellerTaxID == "DE100000301" }},
+		{"number", invoice.Filter{Query: "r-59"}, func(i invoice.Summary) bool { return strings.HasPrefix(i.Number, "R-59") }},
+		{"seller", invoice.Filter{Query: "Supplier 39 Tr"}, func(i invoice.Summary) bool { return i.SellerName == "Supplier 39 Trading" }},
+		{"two letters", invoice.Filter{Query: "-7"}, func(i invoice.Summary) bool { return strings.HasPrefix(i.Number, "R-7") }},
+		{"no text", invoice.Filter{Query: "no such text"}, func(invoice.Summary) bool { return false }},
+		{"amount", invoice.Filter{Query: "119.00"}, func(i invoice.Summary) bool {
+			return i.GrossTotal.String() == "119.00" || i.NetTotal.String() == "119.00"
+		}},
+	}
+	yes := true
+	return append(cases,
+		filterCase{"duplicate", invoice.Filter{HasDuplicate: &yes}, nil},
+		filterCase{"failed check", invoice.Filter{FailedChecks: []string{"tax_sum"}}, func(i invoice.Summary) bool { return i.FailedWarning > 0 }},
+		filterCase{"assigned", invoice.Filter{AssignedTo: f.Assignee}, func(i invoice.Summary) bool { return i.AssignedTo == f.Assignee }})
+}
+
+func compareFilters(t *testing.T, s *store.Store, f filling.Filled) {
+	scopes := map[string]identity.Scope{"organization": {OrganizationID: f.Organization}, "member": {OrganizationID: f.Organization, Member: f.Member}}
+	for _, sort := range []invoice.Sort{{}, {By: invoice.SortByDueDate, Ascending: true}, {By: invoice.SortByGross}} {
+		for name, scope := range scopes {
+			for _, entity := range []uuid.UUID{uuid.Nil, f.Entities[1]} {
+				all := listed(t, s, scope, invoice.Filter{EntityID: entity}, sort)
+				for _, c := range filterCases(f) {
+					c.filter.EntityID = entity
+					got := listed(t, s, scope, c.filter, sort)
+					if c.matches == nil {
+						if len(got) == 0 {
+							t.Errorf("%s, %s, sorted by %q: no invoice", c.name, name, sort.By)
+						}
+						continue
+					}
+					var want []uuid.UUID
+					for _, i := range all {
+						if c.matches(i) {
+							want = append(want, i.ID)
+						}
+					}
+					if ids := idsOf(got); !slices.Equal(ids, want) {
+						t.Errorf("%s, %s, entity %s, sorted by %q: %d invoices, want %d", c.name, name, entity, sort.By, len(ids), len(want))
+					}
+				}
+			}
+		}
+	}
+}
+
+func idsOf(items []invoice.Summary) (ids []uuid.UUID) {
+	for _, i := range items {
+		ids = append(ids, i.ID)
+	}
+	return ids
+}
+
+func listed(t *testing.T, s *store.Store, scope identity.Scope, f invoice.Filter, sort invoice.Sort) (all []invoice.Summary) {
+	t.Helper()
+	for after := ""; ; {
+		p, err := s.Invoices().List(context.Background(), scope, f, sort, page.Request{Limit: page.MaxLimit, After: after})
+		if err != nil {
+			t.Fatal(fmt.Errorf("%+v: %w", f, err))
+		}
+		all = append(all, p.Items...)
+		if after = p.Next; after == "" {
+			return all
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package migrations_test
+
+import (
+	"context"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"docledger/adapter/store"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+	"docledger/domain/page"
+	"docledger/infrastructure/database"
+	"docledger/migrations"
+	"docledger/test/lib/filling"
+	"docledger/test/lib/postgres"
+)
+
+// TestSearchWithoutExtension migrates as a user who may not create extensions. Searches work without
+// the index.
+func TestSearchWithoutExtension(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	whole := postgres.NewEmpty(t)
+	admin, err := database.Open(ctx, database.Config{URL: whole})
+	must(t, err)
+	t.Cleanup(func() { must(t, admin.Close()) })
+	const role = "docledger_without_extensions"
+	_, err = admin.SQL.ExecContext(ctx, `DO $$ BEGIN CREATE ROLE `+role+`; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`)
+	must(t, err)
+	_, err = admin.SQL.ExecContext(ctx, "GRANT ALL ON SCHEMA public TO "+role)
+	must(t, err)
+	u, err := url.Parse(whole)
+	must(t, err)
+	values := u.Query()
+	values.Set("options", "-c role="+role)
+	u.RawQuery = strings.ReplaceAll(values.Encode(), "+", "%20")
+	cfg := database.Config{URL: u.String()}
+	must(t, database.Migrate(ctx, cfg, migrations.Postgres()))
+	db, err := database.Open(ctx, cfg)
+	must(t, err)
+	t.Cleanup(func() { must(t, db.Close()) })
+	var indexes int
+	must(t, db.SQL.QueryRowContext(ctx, "SELECT count(*) FROM pg_indexes WHERE indexname = 'invoices_search'").Scan(&indexes))
+	if indexes != 0 {
+		t.Fatal("the user could create the extension, so the test proves nothing")
+	}
+	search(t, ctx, db)
+}
+
+// TestSearchOfSQLiteFollowsInvoices changes and deletes an invoice. The index of searches follows,
+// also when the document is deleted.
+func TestSearchOfSQLiteFollowsInvoices(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	cfg := database.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "search.db")}
+	must(t, database.Migrate(ctx, cfg, migrations.SQLite()))
+	db, err := database.Open(ctx, cfg)
+	must(t, err)
+	t.Cleanup(func() { must(t, db.Close()) })
+	f, number := search(t, ctx, db)
+	found := func(text string) (n int) {
+		t.Helper()
+		must(t, db.SQL.QueryRowContext(ctx, "SELECT count(*) FROM invoice_search JOIN invoice_search_keys AS k ON k.n = invoice_search.rowid WHERE invoice_search MATCH ?", text).Scan(&n))
+		return n
+	}
+	s, err := store.New(ctx, db.Gorm, store.Options{})
+	must(t, err)
+	inv, err := s.Invoices().Update(ctx, identity.Scope{OrganizationID: f.Organization}, number.ID, 0, func(inv *invoice.Invoice) error {
+		inv.Number = "XYZ-1"
+		return nil
+	})
+	must(t, err)
+	if found("xyz") != 1 || found(`"r-5"`) != 0 {
+		t.Error("the index does not have the new number alone")
+	}
+	_, err = db.SQL.ExecContext(ctx, "DELETE FROM documents WHERE id = ?", inv.DocumentID)
+	must(t, err)
+	if found("xyz") != 0 {
+		t.Error("the index has a deleted invoice")
+	}
+	var keys int
+	must(t, db.SQL.QueryRowContext(ctx, "SELECT count(*) FROM invoice_search_keys WHERE invoice_id = ?", inv.ID).Scan(&keys))
+	if keys != 0 {
+		t.Error("the key of a deleted invoice remains")
+	}
+}
+
+// search fills a database and finds an invoice by its number.
+func search(t *testing.T, ctx context.Context, db *database.DB) (filling.Filled, invoice.Summary) {
+	t.Helper()
+	f, err := filling.Fill(ctx, db, filling.Options{Seed: 1, Invoices: 9, Entities: 3})
+	must(t, err)
+	s, err := store.New(ctx, db.Gorm, store.Options{})
+	must(t, err)
+	p, err := s.Invoices().List(ctx, identity.Scope{OrganizationID: f.Organization}, invoice.Filter{Query: "R-5"}, invoice.Sort{}, page.Request{})
+	must(t, err)
+	if len(p.Items) != 1 || p.Items[0].Number != "R-5" {
+		t.Fatalf("found %+v", p.Items)
+	}
+	return f, p.Items[0]
+}
