@@ -77,6 +77,10 @@ assistant: ## do 40 everyday tasks as a scripted assistant; print the calls and 
 bench: build ## print the speed and memory figures with their goals and their spread over ROUNDS rounds (3); WRITE=1 writes docs/benchmarks.md
 	@$(GO) run ./test/cmd/bench
 
+.PHONY: growth
+growth: build ## measure how the service slows down with 10,000, 100,000 and ROWS (1,000,000) invoices on both databases, or DATABASE=SQLite or PostgreSQL; WRITE=1 writes the table of docs/benchmarks.md (about an hour on two cores, 15 GB of disk)
+	@$(GO) run ./test/cmd/bench growth
+
 .PHONY: certify
 certify: ## drive the simulators with the vendors' own published clients, and validate every exchange against the vendors' definitions (needs node and npm)
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && export DOCLEDGER_DEFINITIONS="$$folder" && \

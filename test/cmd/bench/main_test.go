@@ -34,3 +34,19 @@ func TestFiguresOfBenchmarks(t *testing.T) {
 		t.Errorf("figures of another line = %+v", got)
 	}
 }
+
+func TestGrowthTable(t *testing.T) {
+	t.Parallel()
+	column := func(database string, invoices int, list, sum float64) growthColumn {
+		return growthColumn{database, invoices, []figure{{name: "list", value: list, unit: "ms"}, {name: "sum by month", value: sum, unit: "ms"}}}
+	}
+	got := growthTable([]growthColumn{column("SQLite", 10_000, 2, 3), column("SQLite", 100_000, 3, 30), column("PostgreSQL", 10_000, 1, 1), column("PostgreSQL", 100_000, 1.2, 20)})
+	want := `| figure | SQLite, 10,000 | SQLite, 100,000 | growth | PostgreSQL, 10,000 | PostgreSQL, 100,000 | growth |
+|---|---|---|---|---|---|---|
+| list | 2.00 ms | 3.00 ms | **1.50 ×** | 1.00 ms | 1.20 ms | 1.20 × |
+| sum by month | 3.00 ms | 30.0 ms | 10.0 × | 1.00 ms | 20.0 ms | **20.0 ×** |
+`
+	if got != want {
+		t.Errorf("the table is\n%s\nwant\n%s", got, want)
+	}
+}
