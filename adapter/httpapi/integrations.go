@@ -9,6 +9,7 @@ import (
 	"docledger/adapter/httpapi/convert"
 	"docledger/adapter/httpapi/edge"
 	"docledger/domain/accounting"
+	"docledger/domain/docstore"
 	"docledger/domain/fault"
 	"docledger/domain/integration"
 	"docledger/gen/backend"
@@ -356,6 +357,22 @@ func (s *Server) ListTriggerSubSources(
 	}
 	return api.ListTriggerSubSources200JSONResponse{
 		Body: api.TriggerSourceList{Items: convert.ToAPISources(found.Items), NextCursor: convert.Cursor(found.Next)},
+	}, nil
+}
+
+// ListTriggerFolders implements the operation listTriggerFolders.
+func (s *Server) ListTriggerFolders(ctx context.Context, r api.ListTriggerFoldersRequestObject) (api.ListTriggerFoldersResponseObject, error) {
+	path := ""
+	if r.Params.Path != nil {
+		path = *r.Params.Path
+	}
+	at := docstore.Location{Source: r.SourceId, SubSource: r.SubSourceId}
+	found, err := s.Integrations.Folders(ctx, actor(ctx), r.IntegrationId, r.Params.EntityId, at, path, partOf(r.Params.Limit, r.Params.Cursor))
+	if err != nil {
+		return nil, err
+	}
+	return api.ListTriggerFolders200JSONResponse{
+		Body: api.TriggerFolderList{Items: convert.ToAPIFolders(found.Items), NextCursor: convert.Cursor(found.Next)},
 	}, nil
 }
 

@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"os"
+	"slices"
 
 	"docledger/adapter/email"
 	"docledger/cmd/service"
@@ -39,7 +39,9 @@ func runEmpty(ctx context.Context, o options, l net.Listener) (err error) {
 		runErr = s.Run(ctx, l, true)
 	}()
 	if err = untilReady(ctx, baseURL, ended); err == nil {
-		err = printLines(o.envFile, fmt.Sprintf("BASE_URL=%s\nSETUP_URL=%s/setup\nSETUP_CODE=%s\n", baseURL, baseURL, s.Session.Setup.Code))
+		err = printSettings(o.envFile, slices.Concat([][2]string{{"BASE_URL", baseURL}}, providers.printed(), [][2]string{
+			{"SETUP_URL", baseURL + "/setup"}, {"SETUP_CODE", s.Session.Setup.Code},
+		}))
 	}
 	if err != nil {
 		cancel()

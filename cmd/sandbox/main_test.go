@@ -168,6 +168,9 @@ func TestEmptySandbox(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if s.env["MSGRAPH_URL"] == "" {
+		t.Error("the address of a simulated document store is not printed")
+	}
 	for _, want := range []int{http.StatusOK, http.StatusUnauthorized} {
 		resp, err := http.Post(s.env["BASE_URL"]+"/api/setup", "application/json", bytes.NewReader(body))
 		if err != nil {

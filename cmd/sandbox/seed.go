@@ -113,30 +113,30 @@ func announce(ctx context.Context, at addresses, envFile string, s seeds, ended 
 		return fmt.Errorf("announce the organizations: %w", err)
 	}
 	host := at.identity.sim.Host()
-	var lines bytes.Buffer
 	printed := [][2]string{
 		{"BASE_URL", at.base}, {"DOCS_URL", at.base + "/docs"}, {"MCP_URL", at.base + "/mcp"}, {"METRICS_URL", at.metrics}, {"SMTP_URL", at.email}, {"ENTITY_EMAIL", s.email}, {"EMAIL_WEBHOOK_SECRET", emailWebhookSecret}, {"STRIPE_URL", at.payments},
 	}
-	printed = append(printed, at.providers.printed()...)
-	for _, kv := range append(printed, [][2]string{
+	return printSettings(envFile, slices.Concat(printed, at.providers.printed(), [][2]string{
 		{"IDENTITY_URL", at.identity.sim.Origin()}, {"FAPI_HOST", host}, {"ACCOUNTS_HOST", host},
 		{"OAUTH_CLIENT_ID", oauthClientID}, {"OAUTH_CLIENT_SECRET", at.identity.secret},
 		{"LOGIN_EMAIL", loginEmail}, {"LOGIN_PASSWORD", loginPassword}, {"LOCAL_EMAIL", localEmail},
 		{"ORGANIZATION_ID", s.organization.String()}, {"ENTITY_B_ID", s.second.String()}, {"ENTITY_ID", s.entity.String()},
-	}...) {
-		fmt.Fprintf(&lines, "%s=%s\n", kv[0], kv[1])
-	}
-	return printLines(envFile, lines.String())
+	}))
 }
 
-// printLines writes the KEY=value lines to the file, if there is one, and prints them.
-func printLines(envFile, lines string) error {
+// printSettings writes the settings as KEY=value lines to the file, if there is one, and prints
+// them.
+func printSettings(envFile string, settings [][2]string) error {
+	var lines bytes.Buffer
+	for _, kv := range settings {
+		fmt.Fprintf(&lines, "%s=%s\n", kv[0], kv[1])
+	}
 	if envFile != "" {
-		if err := writeWhole(envFile, []byte(lines)); err != nil {
+		if err := writeWhole(envFile, lines.Bytes()); err != nil {
 			return fmt.Errorf("write --env-file: %w", err)
 		}
 	}
-	_, err := fmt.Fprintf(os.Stdout, "docledger sandbox ready\n%s", lines)
+	_, err := fmt.Fprintf(os.Stdout, "docledger sandbox ready\n%s", lines.String())
 	return err
 }
 

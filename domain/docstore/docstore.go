@@ -3,7 +3,9 @@
 package docstore
 
 import (
+	"cmp"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,6 +103,36 @@ const (
 	MaxPath        = 2048
 	MaxDirectories = 100
 )
+
+// Folder is a folder that can be chosen as a directory of a watch.
+type Folder struct {
+	Name string
+	Path string // in the form of CleanPath
+}
+
+// FoldersOf returns the folders among items that are directly inside the folder at path, by name,
+// each path once. It omits folders that a path cannot name.
+func FoldersOf(items []Item, path string) []Folder {
+	list := make([]Folder, 0, len(items))
+	seen := make(map[string]bool, len(items))
+	for _, it := range items {
+		at := it.Name
+		if path != "" {
+			at = path + "/" + it.Name
+		}
+		// Some stores allow "/" in names.
+		clean, err := CleanPath("path", at)
+		if !it.Folder || seen[at] || err != nil || clean != at || strings.Contains(it.Name, "/") {
+			continue
+		}
+		seen[at] = true
+		list = append(list, Folder{Name: it.Name, Path: at})
+	}
+	slices.SortFunc(list, func(a, b Folder) int {
+		return cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), strings.Compare(a.Name, b.Name))
+	})
+	return list
+}
 
 // CleanPath normalizes a directory's path: segments separated by "/", without a leading or trailing
 // one. The root folder is "". It refuses a path that could lead elsewhere; field is the request's

@@ -31,6 +31,9 @@ type Browser interface {
 	// one, or several if names can repeat. It ignores the case of names if the store does. The
 	// path "" is the location's root folder.
 	Directories(ctx context.Context, a integration.Access, p Location, path string) ([]Item, error)
+	// Folders lists the folders directly inside the folders at a path of the location, in the form
+	// of CleanPath, in any order. Names can repeat. A path without a folder is fault.NotFound.
+	Folders(ctx context.Context, a integration.Access, p Location, path string) ([]Item, error)
 }
 
 // Changes reads the content of a location and its changes. A feed may report an item more than

@@ -562,6 +562,24 @@ type StatusReasonInput struct {
 	Message *string `json:"message,omitempty"`
 }
 
+// TriggerFolder A folder of a document store.
+type TriggerFolder struct {
+	// Name The name of the folder.
+	Name string `json:"name"`
+
+	// Path The path in the sub-source, as `directories` of `setUpIntegration` takes it.
+	Path string `json:"path"`
+}
+
+// TriggerFolderList The complete list, or one page.
+type TriggerFolderList struct {
+	// Items By name.
+	Items []TriggerFolder `json:"items"`
+
+	// NextCursor The cursor of the next page; null on the last page.
+	NextCursor nullable.Nullable[string] `json:"next_cursor"`
+}
+
 // TriggerSource A location of a document store.
 type TriggerSource struct {
 	// Id The opaque id for the setup.
@@ -786,6 +804,21 @@ type ListTriggerSubSourcesParams struct {
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// ListTriggerFoldersParams defines parameters for ListTriggerFolders.
+type ListTriggerFoldersParams struct {
+	// EntityId The entity of the integration.
+	EntityId externalRef0.Id `form:"entity_id" json:"entity_id"`
+
+	// Path The path of the folder in the sub-source, with segments separated by `/`. Without it the list has the folders at the top.
+	Path *string `form:"path,omitempty" json:"path,omitempty"`
+
+	// Limit The number of items per page; if absent, the list is complete.
+	Limit *PartLimit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
+	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
 // AuthorizeIntegrationJSONRequestBody defines body for AuthorizeIntegration for application/json ContentType.
 type AuthorizeIntegrationJSONRequestBody = AuthorizeRequest
 
@@ -842,6 +875,9 @@ type ServerInterface interface {
 	// ListTriggerSubSources List the sub-sources of a source
 	// (GET /api/v1/integrations/{integrationId}/trigger-sources/{sourceId}/sub-sources)
 	ListTriggerSubSources(c *gin.Context, integrationId IntegrationId, sourceId string, params ListTriggerSubSourcesParams)
+	// ListTriggerFolders List the folders directly inside a folder of a sub-source
+	// (GET /api/v1/integrations/{integrationId}/trigger-sources/{sourceId}/sub-sources/{subSourceId}/folders)
+	ListTriggerFolders(c *gin.Context, integrationId IntegrationId, sourceId string, subSourceId string, params ListTriggerFoldersParams)
 }
 
 // ServerInterfaceWrapper converts contexts to parameters.
@@ -1641,6 +1677,84 @@ func (siw *ServerInterfaceWrapper) ListTriggerSubSources(c *gin.Context) {
 	siw.Handler.ListTriggerSubSources(c, integrationId, sourceId, params)
 }
 
+// ListTriggerFolders operation middleware
+func (siw *ServerInterfaceWrapper) ListTriggerFolders(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "integrationId" -------------
+	var integrationId IntegrationId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "integrationId", c.Param("integrationId"), &integrationId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter integrationId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Path parameter "sourceId" -------------
+	var sourceId string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "sourceId", c.Param("sourceId"), &sourceId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sourceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Path parameter "subSourceId" -------------
+	var subSourceId string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subSourceId", c.Param("subSourceId"), &subSourceId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter subSourceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListTriggerFoldersParams
+
+	// ------------- Required query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "path" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "path", c.Request.URL.Query(), &params.Path, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter path: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", c.Request.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter cursor: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListTriggerFolders(c, integrationId, sourceId, subSourceId, params)
+}
+
 // GinServerOptions provides options for the Gin server.
 type GinServerOptions struct {
 	BaseURL      string
@@ -1683,6 +1797,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/v1/integrations/:integrationId/entities", wrapper.ConnectEntities)
 	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/skipped", wrapper.ListSkippedFiles)
 	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/trigger-sources/:sourceId/sub-sources", wrapper.ListTriggerSubSources)
+	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/trigger-sources/:sourceId/sub-sources/:subSourceId/folders", wrapper.ListTriggerFolders)
 }
 
 type AuthorizeIntegrationRequestObject struct {
@@ -4337,6 +4452,183 @@ func (response ListTriggerSubSources503JSONResponse) VisitListTriggerSubSourcesR
 	return err
 }
 
+type ListTriggerFoldersRequestObject struct {
+	IntegrationId IntegrationId `json:"integrationId"`
+	SourceId      string        `json:"sourceId"`
+	SubSourceId   string        `json:"subSourceId"`
+	Params        ListTriggerFoldersParams
+}
+
+type ListTriggerFoldersResponseObject interface {
+	VisitListTriggerFoldersResponse(w http.ResponseWriter) error
+}
+
+type ListTriggerFolders200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type ListTriggerFolders200JSONResponse struct {
+	Body    TriggerFolderList
+	Headers ListTriggerFolders200ResponseHeaders
+}
+
+func (response ListTriggerFolders200JSONResponse) VisitListTriggerFoldersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerFolders400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response ListTriggerFolders400JSONResponse) VisitListTriggerFoldersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerFolders401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response ListTriggerFolders401JSONResponse) VisitListTriggerFoldersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerFolders403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response ListTriggerFolders403JSONResponse) VisitListTriggerFoldersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerFolders404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response ListTriggerFolders404JSONResponse) VisitListTriggerFoldersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerFolders429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response ListTriggerFolders429JSONResponse) VisitListTriggerFoldersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerFolders500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response ListTriggerFolders500JSONResponse) VisitListTriggerFoldersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerFolders503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response ListTriggerFolders503JSONResponse) VisitListTriggerFoldersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
 	// AuthorizeIntegration Request the consent of a provider
@@ -4384,6 +4676,9 @@ type StrictServerInterface interface {
 	// ListTriggerSubSources List the sub-sources of a source
 	// (GET /api/v1/integrations/{integrationId}/trigger-sources/{sourceId}/sub-sources)
 	ListTriggerSubSources(ctx context.Context, request ListTriggerSubSourcesRequestObject) (ListTriggerSubSourcesResponseObject, error)
+	// ListTriggerFolders List the folders directly inside a folder of a sub-source
+	// (GET /api/v1/integrations/{integrationId}/trigger-sources/{sourceId}/sub-sources/{subSourceId}/folders)
+	ListTriggerFolders(ctx context.Context, request ListTriggerFoldersRequestObject) (ListTriggerFoldersResponseObject, error)
 }
 
 type StrictHandlerFunc func(ctx *gin.Context, request any) (any, error)
@@ -4887,6 +5182,35 @@ func (sh *strictHandler) ListTriggerSubSources(ctx *gin.Context, integrationId I
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ListTriggerSubSourcesResponseObject); ok {
 		if err := validResponse.VisitListTriggerSubSourcesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListTriggerFolders operation middleware
+func (sh *strictHandler) ListTriggerFolders(ctx *gin.Context, integrationId IntegrationId, sourceId string, subSourceId string, params ListTriggerFoldersParams) {
+	var request ListTriggerFoldersRequestObject
+
+	request.IntegrationId = integrationId
+	request.SourceId = sourceId
+	request.SubSourceId = subSourceId
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListTriggerFolders(ctx, request.(ListTriggerFoldersRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListTriggerFolders")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListTriggerFoldersResponseObject); ok {
+		if err := validResponse.VisitListTriggerFoldersResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

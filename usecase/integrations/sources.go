@@ -67,6 +67,32 @@ func (s *Service) SubSources(
 	return cut(list, p, "sub-sources "+source, func(x docstore.SubSource) string { return x.ID })
 }
 
+// Folders lists the folders directly inside the folder at a path of a sub-source, so that a person
+// can choose the directories of a watch. The path "" is the top of the sub-source.
+func (s *Service) Folders(
+	ctx context.Context, a identity.Actor, id, entityID uuid.UUID, at docstore.Location, path string, p Part,
+) (page.Of[docstore.Folder], error) {
+	path, err := docstore.CleanPath("path", path)
+	if err != nil {
+		return page.Of[docstore.Folder]{}, err
+	}
+	list, err := browse(ctx, s, a, id, entityID, func(b browser, ctx context.Context, a integration.Access) ([]docstore.Folder, error) {
+		// Not every store checks that the sub-source belongs to the source.
+		if _, err := b.SubSource(ctx, a, at); err != nil {
+			return nil, err
+		}
+		found, err := b.Folders(ctx, a, at, path)
+		if err != nil {
+			return nil, err
+		}
+		return docstore.FoldersOf(found, path), nil
+	})
+	if err != nil {
+		return page.Of[docstore.Folder]{}, err
+	}
+	return cut(list, p, "folders "+at.Source+" "+at.SubSource+" "+path, func(x docstore.Folder) string { return x.Name })
+}
+
 // browse reads a list of locations. The result is not cached, because the user may have just
 // created the location.
 func browse[T any](

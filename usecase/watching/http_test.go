@@ -118,6 +118,25 @@ func TestWalk(t *testing.T) {
 			t.Errorf("sub-source %q", got)
 		}
 		in := w.store.add(top, "In", true, nil)
+		w.store.add(top, "Archive", true, nil)
+		w.store.add(top, "note.txt", false, []byte("-"))
+		deeper := w.store.add(in, "2026", true, nil)
+		w.store.add(deeper, "05", true, nil)
+		folders := "/trigger-sources/" + url.PathEscape("site,1") + "/sub-sources/" + url.PathEscape("b!1") + "/folders" + of
+		list := w.get(folders).OK()
+		if list.Len("items") != 2 || list.Text("items", 0, "path") != "Archive" || list.Text("items", 1, "path") != "In" {
+			t.Errorf("the folders at the top are %s", list.Raw)
+		}
+		first := w.get(folders + "&limit=1").OK()
+		if next := w.get(folders + "&limit=1&cursor=" + first.Text("next_cursor")).OK(); first.Text("items", 0, "name") != "Archive" || next.Text("items", 0, "name") != "In" {
+			t.Errorf("the parts are %s and %s", first.Raw, next.Raw)
+		}
+		if got := w.get(folders + "&path=/In/2026/").OK(); got.Len("items") != 1 || got.Text("items", 0, "name") != "05" || got.Text("items", 0, "path") != "In/2026/05" {
+			t.Errorf("the folders inside are %s", got.Raw)
+		}
+		w.get(folders+"&path=In/No").Want(404, "not_found")
+		w.get(folders+"&path=In/../Archive").Want(400, "invalid_request")
+		w.get(strings.Replace(folders, "b%211", "b%212", 1)).Want(404, "not_found")
 		set := w.setUp(map[string]any{"source_id": "site,1", "sub_source_id": "b!1", "directories": []string{"/In/"}}).OK()
 		if set.Text("status") != "ACTIVE" || set.Text("public_metadata", "directories", 0) != "In" {
 			t.Fatalf("set up: %s", set.Raw)

@@ -2,6 +2,7 @@ package watching_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -157,6 +158,22 @@ func (p *place) Directories(ctx context.Context, _ integration.Access, _ docstor
 	found := []docstore.Item{}
 	for _, f := range p.items {
 		if f.Folder && !f.binned && p.path(f) == path {
+			found = append(found, f.Item)
+		}
+	}
+	return found, nil
+}
+
+func (p *place) Folders(ctx context.Context, a integration.Access, at docstore.Location, path string) ([]docstore.Item, error) {
+	within, err := p.Directories(ctx, a, at, path)
+	if err != nil || len(within) == 0 {
+		return nil, cmp.Or(err, error(fault.Missing("folder")))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	found := []docstore.Item{}
+	for _, f := range p.items {
+		if f.Folder && !f.binned && f.Parent == within[0].ID {
 			found = append(found, f.Item)
 		}
 	}

@@ -82,6 +82,33 @@ func (c *Connector) Directories(ctx context.Context, a integration.Access, p doc
 	return list, nil
 }
 
+// Folders implements docstore.Browser.
+func (c *Connector) Folders(ctx context.Context, a integration.Access, p docstore.Location, path string) ([]docstore.Item, error) {
+	within, err := c.Directories(ctx, a, p, path)
+	if err != nil {
+		return nil, err
+	}
+	if len(within) == 0 {
+		return nil, notFound("folder", errors.New("nothing is at the path"))
+	}
+	list := []docstore.Item{}
+	for _, at := range within {
+		// The query needs the shared drive of the folder, which an item does not have.
+		f, err := c.folder(ctx, a, at.ID)
+		if err != nil {
+			return nil, err
+		}
+		files, err := c.client.Files(ctx, a, inside(f, " and "+folders))
+		if err != nil {
+			return nil, translate("folder", err)
+		}
+		for n := range files {
+			list = append(list, item(&files[n], p))
+		}
+	}
+	return list, nil
+}
+
 // named lists the folders of a name directly inside any of the given folders.
 func (c *Connector) named(ctx context.Context, a integration.Access, within []client.File, name string) (found []client.File, err error) {
 	for n := range within {

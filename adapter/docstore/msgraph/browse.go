@@ -100,6 +100,30 @@ func (c *Connector) Directories(ctx context.Context, a integration.Access, p doc
 	return []docstore.Item{it}, nil
 }
 
+// Folders implements docstore.Browser.
+func (c *Connector) Folders(ctx context.Context, a integration.Access, p docstore.Location, path string) ([]docstore.Item, error) {
+	within, err := c.Directories(ctx, a, p, path)
+	if err != nil {
+		return nil, err
+	}
+	if len(within) == 0 {
+		return nil, notFound("folder", errors.New("nothing is at the path"))
+	}
+	list := []docstore.Item{}
+	for _, at := range within {
+		children, err := c.client.Children(ctx, a, p.SubSource, at.ID)
+		if err != nil {
+			return nil, translate("folder", err)
+		}
+		for n := range children {
+			if it := item(&children[n], false); it.Folder && !it.Linked {
+				list = append(list, it)
+			}
+		}
+	}
+	return list, nil
+}
+
 // canBePath reports whether a path can exist: the store's names are never empty or only dots, and
 // contain none of the characters that separate or end paths.
 func canBePath(path string) bool {

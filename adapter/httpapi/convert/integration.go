@@ -98,6 +98,13 @@ func ToAPISources(items []docstore.Source) []api.TriggerSource {
 	})
 }
 
+// ToAPIFolders returns folders of a document store.
+func ToAPIFolders(items []docstore.Folder) []api.TriggerFolder {
+	return list(items, func(f docstore.Folder) api.TriggerFolder {
+		return api.TriggerFolder{Name: f.Name, Path: f.Path}
+	})
+}
+
 // ToAPISkippedFiles returns the files that are not ingested.
 func ToAPISkippedFiles(files []watch.SkippedFile) []api.SkippedFile {
 	return list(files, func(f watch.SkippedFile) api.SkippedFile {

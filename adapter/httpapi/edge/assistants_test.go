@@ -71,6 +71,7 @@ var verdicts = map[string]string{
 	"listAccountingCurrencies":    "yes yes yes",
 	"listTriggerSources":          "yes yes yes",
 	"listTriggerSubSources":       "yes yes yes",
+	"listTriggerFolders":          "yes yes yes",
 	"listSkippedFiles":            "yes yes yes",
 	"listSessions":                "yes yes yes",
 	"getBilling":                  "yes yes yes",

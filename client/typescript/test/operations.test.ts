@@ -361,6 +361,8 @@ describe('integrations', () => {
     const [source] = await api.listTriggerSources({ path, query: { entity_id } }).toArray()
     const folders = api.listTriggerSubSources({ path: { ...path, sourceId: source!.id }, query: { entity_id } })
     const [folder] = await folders.toArray()
+    const inside = api.listTriggerFolders({ path: { ...path, sourceId: source!.id, subSourceId: folder!.id }, query: { entity_id } })
+    expect((await inside.toArray()).every((f) => f.path === f.name)).toBe(true)
     const setUp = await api.setUpIntegration({
       path,
       body: {

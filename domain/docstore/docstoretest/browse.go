@@ -3,6 +3,7 @@ package docstoretest
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -102,6 +103,8 @@ func testDenied(t *testing.T, b bundle) {
 	wantDenied(t, "sub-sources", err)
 	_, err = b.Browser.SubSource(context.Background(), a, p)
 	wantDenied(t, "the place", err)
+	_, err = b.Browser.Folders(context.Background(), a, p, "")
+	wantDenied(t, "folders", err)
 	if b.Lister == nil {
 		_, err = b.Changes.Next(context.Background(), a, p, cursor)
 		wantDenied(t, "the feed", err)
@@ -132,7 +135,25 @@ func testDirectories(t *testing.T, b bundle) {
 	if len(top) != 1 || !top[0].Top || top[0].ID == "" {
 		t.Errorf("the top is %+v", top)
 	}
+	b.AddFolder("In voices/10 Ä")
+	b.AddFolder("In voices/10 Ä/deeper")
+	for path, want := range map[string][]string{
+		"":                      {"In voices"},
+		"In voices":             {"10 Ä", "20 % & #1's"},
+		"In voices/10 Ä":        {"deeper"},
+		"In voices/20 % & #1's": {},
+	} {
+		names := []string{}
+		for _, f := range docstore.FoldersOf(must[[]docstore.Item](t)(b.Browser.Folders(context.Background(), a, p, path)), path) {
+			names = append(names, f.Name)
+		}
+		if !slices.Equal(names, want) {
+			t.Errorf("the folders in %q are %q, want %q", path, names, want)
+		}
+	}
 	for _, path := range []string{"In voices/file.xml", "In voices/no", "no/such", "In%20voices"} {
+		_, err := b.Browser.Folders(context.Background(), a, p, path)
+		wantKind(t, "folders in "+path, err, fault.NotFound)
 		if got := must[[]docstore.Item](t)(b.Browser.Directories(context.Background(), a, p, path)); len(got) != 0 {
 			t.Errorf("%q is %+v", path, got)
 		}

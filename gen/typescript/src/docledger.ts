@@ -1082,6 +1082,20 @@ export class Docledger {
   }
 
   /**
+   * List the folders directly inside a folder of a sub-source
+   *
+   * The folders at one level, by name, so that a person can choose the
+   * `directories` of `setUpIntegration` from a tree. Folders with equal names
+   * are one entry, because a directory includes all of them. The list is
+   * complete unless `limit` is given. Errors:
+   * - `not_found`: the source, the sub-source or the folder does not exist.
+   * - `provider_unauthorized`: the account has no permission.
+   */
+  listTriggerFolders(options: Call<types.ListTriggerFoldersData>): Pages<types.ListTriggerFoldersResponse> {
+    return this.#transport.list({ id: 'listTriggerFolders', safe: true }, sdk.listTriggerFolders, options, 'cursor')
+  }
+
+  /**
    * List webhooks
    *
    * All webhooks of the organization, newest first. No response of this operation

@@ -167,7 +167,8 @@ func (t *turn) of(list []string) error {
 	if c == t.connected[ledgers[0]] && t.n%8 != 0 {
 		c = t.connected[ledgers[1]]
 	}
-	t.known["integrationId"], t.known["integration_id"], t.known["entity_id"], t.known["sourceId"] = c.integration, c.integration, c.entity, c.source
+	t.known["integrationId"], t.known["integration_id"], t.known["entity_id"] = c.integration, c.integration, c.entity
+	t.known["sourceId"], t.known["subSourceId"] = c.source, c.subSource
 	return nil
 }
 
@@ -401,6 +402,9 @@ var recipes = map[string]recipe{
 	"listSkippedFiles":      {fresh: ofStore},
 	"listTriggerSources":    {fresh: ofStore},
 	"listTriggerSubSources": {fresh: ofStore},
+	"listTriggerFolders": {fresh: ofStore, change: func(_ context.Context, t *turn) error {
+		return t.query(func(q url.Values) { q.Del("path") })
+	}},
 	"createWebhook": {change: func(_ context.Context, t *turn) error {
 		body := t.body()
 		body["url"], body["types"] = "http://127.0.0.1:1/", []string{t.pick([]string{"*", "invoice.*", "document.received"})}

@@ -39,7 +39,7 @@ type world struct {
 // connection is an ACTIVE integration.
 type connection struct {
 	integration, entity string
-	source              string // of a document store
+	source, subSource   string // of a document store
 	account             string // of a ledger
 }
 
@@ -236,7 +236,8 @@ func (w *world) connect(ctx context.Context, provider, entity string) (connectio
 		err = fmt.Errorf("the integration is %s", a.raw)
 	}
 	source, _ := metadata["source_id"].(string)
-	return connection{integration: integration, entity: entity, source: source}, err
+	subSource, _ := metadata["sub_source_id"].(string)
+	return connection{integration: integration, entity: entity, source: source, subSource: subSource}, err
 }
 
 func setUp(entity string, metadata map[string]any) map[string]any {

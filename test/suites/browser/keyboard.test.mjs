@@ -188,7 +188,11 @@ test('the web application with the keyboard alone', async (t) => {
     })
   }
 
-  await step('a document store is connected', async () => {
+  await step('a document store is connected, and a folder is chosen from the tree', async () => {
+    for (const path of ['Invoices/2025', 'Invoices/2026/Old', 'Archive']) {
+      const made = await fetch(`${sandbox.MSGRAPH_URL}/_sim/folders`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ path }) })
+      assert.ok(made.ok, await made.text())
+    }
     await go('Integrations')
     await press(page, 'button', 'Connect', page.locator('.stack', { has: page.getByRole('heading', { level: 3, name: 'Document store A' }) }))
     const question = page.getByRole('dialog')
@@ -198,8 +202,22 @@ test('the web application with the keyboard alone', async (t) => {
       await tabTo(page, page.getByRole('radiogroup', { name }).getByRole('radio'))
       await page.keyboard.press('Space')
     }
+    const tree = page.getByRole('treegrid', { name: 'Folders in it' })
+    await tree.getByRole('row').first().waitFor()
+    await tabTo(page, tree.getByRole('row').first())
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowRight')
+    await tree.getByRole('row', { name: '2025' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowRight')
+    await tree.getByRole('row', { name: 'Old' }).waitFor()
+    await page.keyboard.press('Space')
+    await assertAccessible(page, 'folders')
+    await picture(page, 'web-folders')
     await press(page, 'button', 'Activate')
     await page.getByText('Last look').waitFor()
+    await page.getByText('Invoices/2026', { exact: true }).waitFor()
   })
 
   await step('20 documents are uploaded', async () => {

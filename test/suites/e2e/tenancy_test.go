@@ -105,7 +105,7 @@ func (v *tenancy) place(op spectest.Operation, integration string) []string {
 	if strings.HasPrefix(op.ID, "listTrigger") {
 		integration = v.watch
 	}
-	return []string{"{integrationId}", integration, "{integration_id}", integration, "{sourceId}", v.store.Source, "{page}", "1", "{attachment}", "1", "{api_key_id}", v.spareKey, "{webhook_id}", v.webhook, "{delivery_id}", v.delivery,
+	return []string{"{integrationId}", integration, "{integration_id}", integration, "{sourceId}", v.store.Source, "{subSourceId}", v.store.SubSource, "{page}", "1", "{attachment}", "1", "{api_key_id}", v.spareKey, "{webhook_id}", v.webhook, "{delivery_id}", v.delivery,
 		"{supplier_id}", v.supplier, "$supplier", v.other}
 }
 
@@ -166,7 +166,7 @@ var bodies = map[string]string{
 // visible.
 var queries = map[string]string{
 	"listIntegrations": "?entity_id=$entity", "listAccountingOrganizations": "?entity_id=$entity", "setUpIntegration": "?entity_id=$entity",
-	"listTriggerSources": "?entity_id=$entity", "listTriggerSubSources": "?entity_id=$entity", "listSkippedFiles": "?entity_id=$entity",
+	"listTriggerSources": "?entity_id=$entity", "listTriggerSubSources": "?entity_id=$entity", "listTriggerFolders": "?entity_id=$entity", "listSkippedFiles": "?entity_id=$entity",
 	"whereTo":       "?action=choose_plan",
 	"listDocuments": "?entity_id=$entity", "listInvoices": "?entity_id=$entity", "sumInvoices": "?group_by=status&entity_id=$entity", "exportInvoices": "?entity_id=$entity", "createExportLink": "?entity_id=$entity", "listEvents": "?entity_id=$entity", "listAttention": "?entity_id=$entity", "listSuppliers": "?entity_id=$entity",
 }

@@ -62,6 +62,11 @@ func (c *Client) item(ctx context.Context, a integration.Access, below string) (
 	return &i, nil
 }
 
+// Children lists the items directly inside a folder.
+func (c *Client) Children(ctx context.Context, a integration.Access, drive, folder string) ([]Item, error) {
+	return all[Item](ctx, c, "list folder", a, path("drives", drive, "items", folder, "children"))
+}
+
 // DeltaLink returns the start of a drive's feed, which first reports every existing item.
 func DeltaLink(drive string) string { return path("drives", drive, rootAlias, "delta") }
 

@@ -3367,6 +3367,34 @@ export type Token = {
 };
 
 /**
+ * A folder of a document store.
+ */
+export type TriggerFolder = {
+    /**
+     * The name of the folder.
+     */
+    name: string;
+    /**
+     * The path in the sub-source, as `directories` of `setUpIntegration` takes it.
+     */
+    path: string;
+};
+
+/**
+ * The complete list, or one page.
+ */
+export type TriggerFolderList = {
+    /**
+     * By name.
+     */
+    items: Array<TriggerFolder>;
+    /**
+     * The cursor of the next page; null on the last page.
+     */
+    next_cursor: string | null;
+};
+
+/**
  * A location of a document store.
  */
 export type TriggerSource = {
@@ -9355,6 +9383,85 @@ export type ListTriggerSubSourcesResponses = {
 };
 
 export type ListTriggerSubSourcesResponse = ListTriggerSubSourcesResponses[keyof ListTriggerSubSourcesResponses];
+
+export type ListTriggerFoldersData = {
+    body?: never;
+    path: {
+        /**
+         * The integration.
+         */
+        integrationId: Id;
+        /**
+         * The id of the source, percent-encoded as one path segment.
+         */
+        sourceId: string;
+        /**
+         * The id of the sub-source, percent-encoded as one path segment.
+         */
+        subSourceId: string;
+    };
+    query: {
+        /**
+         * The entity of the integration.
+         */
+        entity_id: Id;
+        /**
+         * The path of the folder in the sub-source, with segments separated by `/`. Without it the list has the folders at the top.
+         */
+        path?: string;
+        /**
+         * The number of items per page; if absent, the list is complete.
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/api/v1/integrations/{integrationId}/trigger-sources/{sourceId}/sub-sources/{subSourceId}/folders';
+};
+
+export type ListTriggerFoldersErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListTriggerFoldersError = ListTriggerFoldersErrors[keyof ListTriggerFoldersErrors];
+
+export type ListTriggerFoldersResponses = {
+    /**
+     * The list.
+     */
+    200: TriggerFolderList;
+};
+
+export type ListTriggerFoldersResponse = ListTriggerFoldersResponses[keyof ListTriggerFoldersResponses];
 
 export type ListWebhooksData = {
     body?: never;

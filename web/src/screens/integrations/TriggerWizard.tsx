@@ -11,11 +11,14 @@ import { Button } from '@/ui/Button'
 import { TextField } from '@/ui/fields'
 import { Empty, ErrorBanner, Section, Skeleton } from '@/ui/parts'
 
+import { FolderTree } from './FolderTree'
+
 /** The last steps of a document store: source, sub-source, and the folders in it. */
 export function TriggerWizard({ integration }: { integration: Integration }) {
   const [source, setSource] = useState<string>()
   const [subSource, setSubSource] = useState<string>()
-  const [folders, setFolders] = useState('')
+  const [chosen, setChosen] = useState<string[]>([])
+  const [others, setOthers] = useState('')
   const path = { integrationId: integration.id }
   const query = { entity_id: integration.entity_id }
   const sources = useQuery({
@@ -37,7 +40,7 @@ export function TriggerWizard({ integration }: { integration: Integration }) {
           provider: integration.provider as 'DOCSTORE_A',
           source_id: source!,
           sub_source_id: subSource!,
-          directories: folders.split('\n').map((f) => f.trim()).filter(Boolean),
+          directories: [...chosen, ...others.split('\n').map((f) => f.trim()).filter(Boolean)],
         },
       },
     }),
@@ -47,16 +50,18 @@ export function TriggerWizard({ integration }: { integration: Integration }) {
   return (
     <>
       <Section title={label('wizard.source', integration.provider)} lead={step(2)}>
-        <Places label={label('wizard.source', integration.provider)} list={sources} value={source} onChange={(id) => { setSource(id); setSubSource(undefined) }} />
+        <Places label={label('wizard.source', integration.provider)} list={sources} value={source} onChange={(id) => { setSource(id); setSubSource(undefined); setChosen([]) }} />
       </Section>
       {source !== undefined && (
         <Section title={label('wizard.subSource', integration.provider)} lead={step(3)}>
-          <Places label={label('wizard.subSource', integration.provider)} list={subSources} value={subSource} onChange={setSubSource} />
+          <Places label={label('wizard.subSource', integration.provider)} list={subSources} value={subSource} onChange={(id) => { setSubSource(id); setChosen([]) }} />
         </Section>
       )}
-      {subSource !== undefined && (
+      {source !== undefined && subSource !== undefined && (
         <Section title={t('wizard.directories')} lead={step(4)}>
-          <TextField lines bare label={t('wizard.directories')} hint={t('wizard.directories.hint')} value={folders} onChange={setFolders} />
+          <p className="muted">{t('wizard.directories.hint')}</p>
+          <FolderTree key={subSource} integration={integration} source={source} subSource={subSource} label={t('wizard.directories')} value={chosen} onChange={setChosen} />
+          <TextField lines label={t('wizard.otherPaths')} hint={t('wizard.otherPaths.hint')} value={others} onChange={setOthers} />
           <p className="muted">{t('wizard.tree.hint')}</p>
           {activate.isError && <ErrorBanner error={activate.error} />}
           <div><Button look="primary" isPending={activate.isPending} onPress={() => activate.mutate(undefined)}>{t('wizard.activate')}</Button></div>
