@@ -19,8 +19,8 @@ const batch = 500
 // A reader waits at most this long for transactions that are older than events that it could
 // already return. Thus a caller that has just changed something finds the event in the log.
 const (
-	settleTimeout = 500 * time.Millisecond
-	settlePoll    = 5 * time.Millisecond
+	defaultSettleTimeout = 500 * time.Millisecond
+	settlePoll           = 5 * time.Millisecond
 )
 
 type eventRow struct {
@@ -210,7 +210,7 @@ func (r Events) settled(ctx context.Context, read func() ([]eventRow, error)) ([
 	seen := rows[len(rows)-1].Position
 	tick := time.NewTicker(settlePoll)
 	defer tick.Stop()
-	timeout := time.NewTimer(settleTimeout)
+	timeout := time.NewTimer(r.s.settleTimeout)
 	defer timeout.Stop()
 	for horizon <= seen {
 		select {

@@ -6,6 +6,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -38,6 +39,9 @@ type Options struct {
 	Sealer secret.Encrypter
 	// LiveJobs finds records without a job; nil treats every record as one without a job.
 	LiveJobs usecase.LiveJobs
+	// SettleTimeout limits how long a reader of events waits for older transactions; 0 means half
+	// a second. Those of other databases of the server count, too.
+	SettleTimeout time.Duration
 }
 
 // Store is a database and its unit of work. Its methods that return a
@@ -50,11 +54,13 @@ type Store struct {
 	liveJobs usecase.LiveJobs
 	position int64 // of new events on SQLite
 	turns    usecase.Turns[uuid.UUID]
+
+	settleTimeout time.Duration
 }
 
 // New returns the store of a database whose schema is up to date.
 func New(ctx context.Context, db *gorm.DB, opts Options) (*Store, error) {
-	s := &Store{db: db, postgres: db.Name() == "postgres", now: opts.Now, sealer: opts.Sealer, liveJobs: opts.LiveJobs}
+	s := &Store{db: db, postgres: db.Name() == "postgres", now: opts.Now, sealer: opts.Sealer, liveJobs: opts.LiveJobs, settleTimeout: cmp.Or(opts.SettleTimeout, defaultSettleTimeout)}
 	if s.sealer == nil {
 		s.sealer = noSealer{}
 	}

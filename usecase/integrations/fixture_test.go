@@ -249,7 +249,7 @@ func (w *world) process() *process {
 	})
 	keys, err := crypto.NewKeyset([]byte(strings.Repeat("k", crypto.KeySize)))
 	w.must(err)
-	st, err := store.New(w.ctx, db.Gorm, store.Options{Now: w.clock.Now, Sealer: service.Sealer(keys)})
+	st, err := store.New(w.ctx, db.Gorm, store.Options{Now: w.clock.Now, Sealer: service.Sealer(keys), SettleTimeout: 10 * time.Second})
 	w.must(err)
 	connectors := integrations.Connectors{integration.AccountingA: w.provider}
 	ids := clock.UUIDv7{}

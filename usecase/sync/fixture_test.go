@@ -93,7 +93,7 @@ func newWorld(t testing.TB, url string) *world {
 	w.db, err = database.Open(ctx, database.Config{URL: url, MaxConns: 8})
 	must(t, err)
 	t.Cleanup(func() { must(t, w.db.Close()) })
-	w.store, err = store.New(ctx, w.db.Gorm, store.Options{Now: w.clock.Now, Sealer: open{}})
+	w.store, err = store.New(ctx, w.db.Gorm, store.Options{Now: w.clock.Now, Sealer: open{}, SettleTimeout: 10 * time.Second})
 	must(t, err)
 	w.blobs, err = blob.Open(t.TempDir())
 	must(t, err)

@@ -166,7 +166,7 @@ func newWorld(t *testing.T, url string, listed bool, directories []string) *worl
 	})
 	keys, err := crypto.NewKeyset([]byte(strings.Repeat("k", crypto.KeySize)))
 	w.must(err)
-	w.st, err = store.New(ctx, db.Gorm, store.Options{Now: w.clock.Now, Sealer: service.Sealer(keys), LiveJobs: queue.Conditions{}})
+	w.st, err = store.New(ctx, db.Gorm, store.Options{Now: w.clock.Now, Sealer: service.Sealer(keys), LiveJobs: queue.Conditions{}, SettleTimeout: 10 * time.Second})
 	w.must(err)
 	w.queue, err = queue.New(w.st, db.SQL, nil)
 	w.must(err)

@@ -147,7 +147,7 @@ func newBench(t *testing.T, open Open, conns int) *bench {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	b := &bench{db: open(t, conns), ctx: ctx, at: time.Date(2026, 3, 1, 12, 0, 0, 123456000, time.UTC), jobs: &liveJobs{}}
-	s, err := store.New(ctx, b.db, store.Options{Sealer: sealer{key: "k1"}, LiveJobs: b.jobs})
+	s, err := store.New(ctx, b.db, store.Options{Sealer: sealer{key: "k1"}, LiveJobs: b.jobs, SettleTimeout: 10 * time.Second})
 	if err != nil {
 		t.Fatalf("open the store: %v", err)
 	}
