@@ -4,7 +4,7 @@ import type { InvoiceSummary } from '@docledger/client'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { RowSelectionState } from '@tanstack/react-table'
-import { useCallback, useEffect, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 
 import { emailQuery } from '@/api/queries'
 import { formatCount } from '@/format/format'
@@ -131,8 +131,14 @@ const activeTab = { exact: true, includeSearch: true, explicitUndefined: true }
 
 function TabLinks({ current }: { current: Tab }) {
   const counts = useCounts(useEntity().entityId)
+  const nav = useRef<HTMLElement>(null)
+  const counted = counts !== undefined
+  useEffect(() => {
+    // On a phone not all tabs are in view. The counts change their widths.
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [current, counted])
   return (
-    <nav className="tabs" aria-label={t('inbox.tabs')}>
+    <nav className="tabs" aria-label={t('inbox.tabs')} ref={nav}>
       {(Object.keys(tabs) as Tab[]).map((tab) => (
         <Link key={tab} from="/inbox" to="." search={(old: InboxSearch) => ({ ...old, tab: tab === 'check' ? undefined : tab })} replace activeOptions={activeTab} aria-current={tab === current ? 'page' : undefined}>
           {t(`inbox.tab.${tab}`)}

@@ -43,7 +43,7 @@ function ProviderPanel({ provider }: { provider: Provider }) {
   const shown = provider.integrations.filter((i) => i.status !== 'DISCONNECTED' && (!entityId || i.entity_id === entityId))
   const columns: Column<Integration>[] = [
     { id: 'entity', header: t('integrations.entity'), cell: (i) => <Link to="/integrations/$id" params={{ id: i.id }}>{entities.find((e) => e.id === i.entity_id)?.name ?? '–'}</Link> },
-    { id: 'to', header: t('integrations.connectedTo'), cell: (i) => i.public_metadata?.organization_name ?? i.public_metadata?.directories?.join(', ') ?? '–' },
+    { id: 'to', header: t('integrations.connectedTo'), cell: (i) => i.public_metadata?.organization_name ?? placesOf(i) },
     { id: 'state', header: t('integrations.state'), cell: (i) => <IntegrationState integration={i} /> },
     { id: 'activity', header: t('integrations.lastActivity'), cell: (i) => (i.last_activity_at ? formatAge(i.last_activity_at) : '–') },
     {
@@ -73,6 +73,15 @@ export function IntegrationState({ integration }: { integration: Pick<Integratio
       {integration.status === 'ERROR' && integration.status_reason && <span className="muted"> · {integration.status_reason.message}</span>}
     </span>
   )
+}
+
+/** Names the watched folders of a document store. */
+function placesOf(integration: Integration): string {
+  const folders = integration.public_metadata?.directories
+  if (!folders) {
+    return '–'
+  }
+  return folders.length > 0 ? folders.join(', ') : t('integrations.allFolders')
 }
 
 /** Begins a consent for an entity. The wizard continues on the page of the integration. */

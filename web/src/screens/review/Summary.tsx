@@ -32,7 +32,7 @@ export function Summary({ invoice, queue, search, onOpen, onAssign }: Props) {
       <div className="row">
         <Link to="/inbox" search={search} className="button quiet small icon" aria-label={t('review.back')}><Icon name="back" /></Link>
         {queue.position !== undefined && (
-          <span className="muted tabular">{t('review.position', { position: queue.position, total: `${queue.total}${queue.more ? '+' : ''}` })}</span>
+          <span className="muted tabular nowrap">{t('review.position', { position: queue.position, total: `${queue.total}${queue.more ? '+' : ''}` })}</span>
         )}
         <Button small look="quiet" isDisabled={!queue.previous} onPress={() => onOpen(queue.previous!)} aria-label={t('review.previous')} icon="up"><kbd>K</kbd></Button>
         <Button small look="quiet" isDisabled={!queue.next} onPress={() => onOpen(queue.next!)} aria-label={t('review.next')} icon="chevron"><kbd>J</kbd></Button>

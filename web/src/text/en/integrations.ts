@@ -9,6 +9,7 @@ export const integrations = {
   'integrations.entity': 'Entity',
   'integrations.state': 'State',
   'integrations.connectedTo': 'Connected to',
+  'integrations.allFolders': 'All folders',
   'integrations.lastActivity': 'Last activity',
   'integrations.open': 'Open',
   'integrations.finish': 'Finish the setup',

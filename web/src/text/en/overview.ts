@@ -8,7 +8,7 @@ export const overview = {
   'overview.touchless.of': '{touchless} of {decided} decided invoices',
   'overview.touchless.none': 'No invoice is decided yet',
   'overview.toBill': 'From arrival to bill',
-  'overview.toBill.median': 'Half of {count|the bill|# bills} within this time',
+  'overview.toBill.median': '{count|The only bill took this time|Half of # bills took at most this time}',
   'overview.toBill.more': '9 of 10 within {ninety}, longest {longest}',
   'overview.toBill.none': 'No bill yet',
   'overview.documents': 'Documents',
