@@ -60,10 +60,10 @@ func TestSilence(t *testing.T) {
 // TestSlowContent checks that content that keeps arriving may take longer than one timeout.
 func TestSlowContent(t *testing.T) {
 	t.Parallel()
-	const timeout = 400 * time.Millisecond
+	const timeout = 2 * time.Second
 	c := foreign(t, timeout, half(func(w http.ResponseWriter) {
 		for range 95 {
-			<-time.After(timeout / 50)
+			<-time.After(timeout / 80)
 			_, _ = io.WriteString(w, ".")
 			_ = http.NewResponseController(w).Flush()
 		}
