@@ -90,12 +90,15 @@ func rivalled(others []*candidate) bool {
 }
 
 // contested reports whether unambiguous labels of the field belong to two different
-// values.
+// values. A short value does not contest a longer one.
 func contested(all []found) bool {
+	isStrong := func(f found) bool { return f.weight >= strongLabel && !f.seg.isProse() }
+	isLong := func(f found) bool { return utf8.RuneCountInString(f.value) >= shortNumber }
+	hasLong := slices.ContainsFunc(all, func(f found) bool { return isStrong(f) && isLong(f) })
 	first := ""
 	for _, f := range all {
 		switch {
-		case f.weight < strongLabel || f.seg.isProse() || utf8.RuneCountInString(f.value) < shortNumber:
+		case !isStrong(f) || hasLong && !isLong(f):
 		case first == "":
 			first = f.value
 		case !strings.EqualFold(first, f.value):

@@ -201,8 +201,25 @@ var english = textrules.MustPattern(`(?i)\b(?:invoice|date|bill to|amount|quanti
 // currency of a document that states none.
 var monthFirst = map[string]bool{"USD": true, "CAD": true, "PHP": true, "": true}
 
-// dayFirst are the currencies of countries that print the day first in English.
-var dayFirst = map[string]bool{"AUD": true, "NZD": true, "SGD": true, "ZAR": true, "INR": true, "HKD": true, "MYR": true}
+// dayFirst has, for currencies of countries that print the day first in English, what a document
+// of the country states. A currency alone is the buyer's choice.
+var dayFirst = map[string]*textrules.Pattern{
+	"AUD": textrules.MustPattern(`(?i)\b(?:abn|gst)\b|\baustralia\b|\b(?:nsw|vic|qld|tas)\.?,? +\d{4}\b`),
+	"NZD": textrules.MustPattern(`(?i)\b(?:nzbn|gst)\b|\bnew zealand\b`),
+	"SGD": textrules.MustPattern(`(?i)\b(?:uen|gst)\b|\bsingapore\b`),
+	"ZAR": textrules.MustPattern(`(?i)\bsouth africa\b`),
+	"INR": textrules.MustPattern(`(?i)\b(?:gstin|[cs]gst|igst|gst)\b|\bindia\b`),
+	"HKD": textrules.MustPattern(`(?i)\bhong kong\b`),
+	"MYR": textrules.MustPattern(`(?i)\bmalaysia\b`),
+}
+
+// monthFirstCountry is what a document of a country that prints the month first states.
+var monthFirstCountry = textrules.MustPattern(`(?i)\bunited states\b|\bu\.?s\.?a\b|\bphilippines\b|\bcanada\b|[a-z],? +\d{5}-\d{4}\b|\b(?:california|new york|texas|florida|illinois|pennsylvania|ohio|georgia|washington|massachusetts|arizona|colorado|oregon|nevada|virginia|carolina|michigan|minnesota|tennessee|wisconsin|maryland|missouri|indiana|alabama|louisiana|kentucky|utah|iowa|kansas|arkansas|mississippi|nebraska|idaho|hawaii|maine|montana|delaware|dakota|alaska|vermont|wyoming|oklahoma|connecticut|new (?:jersey|mexico|hampshire)|rhode island),? +\d{5}\b`)
+
+// isOf reports whether the document states what documents of a country state; country may be nil.
+func (s *parsedDocument) isOf(country *textrules.Pattern) bool {
+	return country != nil && s.mentions(country)
+}
 
 // accented reports whether several words of the document have letters that English
 // does not have.
@@ -244,7 +261,7 @@ func (s *parsedDocument) dateOrder(d *draft) textrules.Order {
 			fallback = textrules.MonthFirst
 		case d.content.Currency == "GBP" && strings.HasPrefix(d.content.Seller.TaxID, "GB"):
 			fallback = textrules.DayFirst
-		case dayFirst[d.content.Currency] && !s.mentions(usAddress):
+		case s.isOf(dayFirst[d.content.Currency]) && !s.mentions(usAddress) && !s.mentions(monthFirstCountry):
 			fallback = textrules.DayFirst
 		case !monthFirst[d.content.Currency] && !s.mentions(usAddress) && s.accented():
 			fallback = textrules.DayFirst // a word such as "date" is not only English

@@ -140,7 +140,9 @@ func (v *solver) taxTable(net, tax money.Decimal) bool {
 func (v *solver) onlyTotal(all []*sum, chosen *combination) bool {
 	return chosen.net == nil && chosen.tax == nil && v.lines != nil && v.lines.Within(chosen.gross.value, v.tolerance()) &&
 		chosen.gross.label(moneyGross) >= 0.8 && chosen.gross.count > 1 &&
-		!slices.ContainsFunc(all, func(x *sum) bool { return x.units > chosen.gross.units && (x.currency || x.value.Decimals() == 2) })
+		!slices.ContainsFunc(all, func(x *sum) bool {
+			return x.units > chosen.gross.units && (x.currency || x.value.Decimals() == 2 || v.s.wholeUnits())
+		})
 }
 
 // computeNet computes a net total that is not printed, if the lines with the charges
