@@ -12,6 +12,7 @@ import (
 	"docledger/adapter/connector"
 	"docledger/adapter/docstore/msgraph/client"
 	"docledger/domain/docstore"
+	"docledger/domain/fault"
 	"docledger/domain/integration"
 	"docledger/infrastructure/httpclient"
 )
@@ -111,7 +112,11 @@ func (c *Connector) Folders(ctx context.Context, a integration.Access, p docstor
 	}
 	list := []docstore.Item{}
 	for _, at := range within {
-		children, err := c.client.Children(ctx, a, p.SubSource, at.ID)
+		children, err := c.client.Folders(ctx, a, p.SubSource, at.ID)
+		if errors.Is(err, client.ErrManyItems) {
+			return nil, fault.New(fault.Invalid, fault.CodeInvalidRequest,
+				"The folder has more than %d items, so its folders are not listed. Enter the path of the folder.", client.MaxItems)
+		}
 		if err != nil {
 			return nil, translate("folder", err)
 		}

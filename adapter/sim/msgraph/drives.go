@@ -35,7 +35,7 @@ func (s *Server) drives(c *call, at address) answer {
 		return fine(choose(s.whole(i), c.query.Get("$select")))
 	case "children":
 		kids := i.children()
-		return s.page(c, "driveItems", len(kids), func(n int) object { return s.whole(kids[n]) })
+		return s.page(c, "driveItems", len(kids), func(n int) object { return choose(s.whole(kids[n]), c.query.Get("$select")) })
 	case "content":
 		return s.content(c, i)
 	case "delta":

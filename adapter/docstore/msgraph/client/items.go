@@ -2,11 +2,19 @@ package client
 
 import (
 	"context"
+	"errors"
+	"strconv"
 	"strings"
 	"time"
 
 	"docledger/domain/integration"
 	"docledger/infrastructure/httpclient"
+)
+
+// itemPage is the largest page of a folder. MaxItems limits how many items of a folder are read.
+const (
+	itemPage = 999
+	MaxItems = 30_000
 )
 
 // rootAlias replaces the id of a drive's top folder.
@@ -62,9 +70,33 @@ func (c *Client) item(ctx context.Context, a integration.Access, below string) (
 	return &i, nil
 }
 
-// Children lists the items directly inside a folder.
-func (c *Client) Children(ctx context.Context, a integration.Access, drive, folder string) ([]Item, error) {
-	return all[Item](ctx, c, "list folder", a, path("drives", drive, "items", folder, "children"))
+// ErrManyItems is the error of a folder with too many items to look for folders among them.
+var ErrManyItems = errors.New("the folder has too many items")
+
+// Folders lists the folders directly inside a folder. The provider cannot leave out the files, so
+// that it reads all items: at most MaxItems.
+func (c *Client) Folders(ctx context.Context, a integration.Access, drive, folder string) (list []Item, err error) {
+	link := path("drives", drive, "items", folder, "children") + "?$top=" + strconv.Itoa(itemPage) + "&$select=id,name,folder,package,remoteItem,parentReference,webUrl,lastModifiedDateTime"
+	read := 0
+	for range maxPages {
+		p, err := page[Item](ctx, c, "list folder", a, link)
+		if err != nil {
+			return nil, err
+		}
+		for n := range p.Value {
+			if p.Value[n].Folder != nil {
+				list = append(list, p.Value[n])
+			}
+		}
+		if p.Next == "" {
+			return list, nil
+		}
+		if read += len(p.Value); read >= MaxItems {
+			break
+		}
+		link = p.Next
+	}
+	return nil, ErrManyItems
 }
 
 // DeltaLink returns the start of a drive's feed, which first reports every existing item.
