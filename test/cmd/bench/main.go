@@ -24,8 +24,13 @@ const (
 
 func main() {
 	limit, measure := runTimeout, run
-	if len(os.Args) > 1 && os.Args[1] == "growth" {
-		limit, measure = growthTimeout, growth
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case "growth":
+			limit, measure = growthTimeout, growth
+		case "pages":
+			measure = pages
+		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
