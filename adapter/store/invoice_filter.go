@@ -121,9 +121,10 @@ func (s *Store) dayOf(t, column string) string {
 // narrowDays compares dates with the expression of their indexes. An invoice without the date is in
 // no range.
 func (s *Store) narrowDays(q *gorm.DB, expression string, from, to calendar.Date) *gorm.DB {
-	if !from.IsZero() {
+	firstDay := calendar.Date{Year: 1, Month: 1, Day: 1} // the day of noDay
+	if !from.IsZero() && from != firstDay {
 		q = q.Where(expression+" >= ?", day(from))
-	} else if !to.IsZero() {
+	} else if !from.IsZero() || !to.IsZero() {
 		q = q.Where(expression + " > " + s.noDay())
 	}
 	if !to.IsZero() {

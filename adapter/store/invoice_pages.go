@@ -148,6 +148,11 @@ func (l *invoiceList) read(db *gorm.DB) (rows []summaryRow, err error) {
 		if err = l.near(db).Find(&rows).Error; err != nil || len(rows) == l.limit {
 			return rows, err
 		}
+		// The index of the filter can have the invoices of other organizations.
+		var compared int64
+		if err = db.Table("(?) AS f", l.first("1")).Count(&compared).Error; err != nil || compared < int64(l.window()) {
+			return rows, err
+		}
 		ids = l.far()
 		if column, ok := l.days(); ok {
 			ids = l.newestOfDays(column)
@@ -179,7 +184,13 @@ func (l *invoiceList) window() int {
 
 // near selects the matching invoices among the first of the order.
 func (l *invoiceList) near(db *gorm.DB) *gorm.DB {
-	first := l.s.db.Table("invoices").Select("*").Where("invoices.organization_id = ?", l.scope.OrganizationID)
+	q := l.s.within(db.Table("(?) AS invoices", l.first("*")), "invoices", l.scope)
+	return l.s.narrowInvoices(q, "invoices", l.rest).Order(aliased(l.order.clause(), "invoices")).Limit(l.limit)
+}
+
+// first selects the first invoices of the order, as many as the window has.
+func (l *invoiceList) first(columns string) *gorm.DB {
+	first := l.s.db.Table("invoices").Select(columns).Where("invoices.organization_id = ?", l.scope.OrganizationID)
 	if l.entity != uuid.Nil {
 		first = first.Where("invoices.entity_id = ?", l.entity)
 	}
@@ -189,10 +200,8 @@ func (l *invoiceList) near(db *gorm.DB) *gorm.DB {
 			break
 		}
 	}
-	first = l.s.narrowInvoices(l.after(first, "invoices"), "invoices", l.own).
+	return l.s.narrowInvoices(l.after(first, "invoices"), "invoices", l.own).
 		Order(aliased(l.order.clause(), "invoices")).Limit(l.window())
-	q := l.s.within(db.Table("(?) AS invoices", first), "invoices", l.scope)
-	return l.s.narrowInvoices(q, "invoices", l.rest).Order(aliased(l.order.clause(), "invoices")).Limit(l.limit)
 }
 
 // far selects the ids of the page among all matching invoices, which both databases find from the
@@ -320,8 +329,8 @@ func (s *Store) searched(organization uuid.UUID, query string) (condition, bool)
 	var c condition
 	if s.postgres {
 		pattern := likePattern(text)
-		c.sql = `SELECT i.id FROM invoices AS i WHERE i.search LIKE ? ESCAPE '\' OR i.search_file LIKE ? ESCAPE '\'`
-		c.values = []any{pattern, pattern}
+		c.sql = `SELECT i.id FROM invoices AS i WHERE i.organization_id = ? AND (i.search LIKE ? ESCAPE '\' OR i.search_file LIKE ? ESCAPE '\')`
+		c.values = []any{organization, pattern, pattern}
 	} else {
 		c.sql = "SELECT k.invoice_id FROM invoice_search JOIN invoice_search_keys AS k ON k.n = invoice_search.rowid WHERE invoice_search MATCH ?"
 		c.values = []any{matchAll(trigrams)}
