@@ -266,6 +266,12 @@ func (r Erasures) Finish(ctx context.Context, id uuid.UUID, now time.Time) error
 		if err := r.count(ctx, id, map[string]int64{"organizations": done.RowsAffected}); err != nil {
 			return err
 		}
+		if !r.s.postgres {
+			// The index of searches keeps parts of deleted texts until its segments are merged.
+			if err := r.s.handle(ctx).Exec("INSERT INTO invoice_search (invoice_search) VALUES ('optimize')").Error; err != nil {
+				return failed("clean the index of searches", err)
+			}
+		}
 		err = r.s.handle(ctx).Model(&erasureRow{}).Where("organization_id = ? AND finished_at IS NULL", id).Update("finished_at", instant(now)).Error
 		return failed("complete the erasure", err)
 	})
