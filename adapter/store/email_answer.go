@@ -105,6 +105,8 @@ func (r EmailAnswers) Update(ctx context.Context, organization, document uuid.UU
 }
 
 // Expire implements email.Answers.
-func (r EmailAnswers) Expire(ctx context.Context, before time.Time) error {
-	return failed("remove old answers", r.s.handle(ctx).Where("next_attempt_at IS NULL AND updated_at < ?", instant(before)).Delete(&emailAnswerRow{}).Error)
+func (r EmailAnswers) Expire(ctx context.Context, ended, added time.Time) error {
+	err := r.s.handle(ctx).Where("next_attempt_at IS NULL AND updated_at < ? OR next_attempt_at IS NOT NULL AND created_at < ?",
+		instant(ended), instant(added)).Delete(&emailAnswerRow{}).Error
+	return failed("remove old answers", err)
 }

@@ -137,6 +137,7 @@ type Answers interface {
 	Get(ctx context.Context, organization, document uuid.UUID) (*Answer, error)
 	// Update changes an answer under a row lock, or returns a NotFound fault.
 	Update(ctx context.Context, organization, document uuid.UUID, do func(*Answer) error) (*Answer, error)
-	// Expire removes answers that are not pending and did not change since a time.
-	Expire(ctx context.Context, before time.Time) error
+	// Expire removes answers that are not pending and did not change since the time ended, and pending answers that were
+	// added before the time added.
+	Expire(ctx context.Context, ended, added time.Time) error
 }

@@ -62,6 +62,7 @@ func Run(t *testing.T, open Open) {
 		{"outbox", testOutbox},
 		{"usage", testUsage},
 		{"usage by entity", testShares},
+		{"expired answers", testAnswersExpire},
 		{"inbox", testInbox},
 		{"inbox at once", testInboxAtOnce},
 		{"leases", testLeases},

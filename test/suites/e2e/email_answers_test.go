@@ -89,9 +89,10 @@ func TestSendersAreAnswered(t *testing.T) {
 // TestAnswersNeedAServer verifies that an installation without a server for outgoing e-mail refuses to switch answers on.
 func TestAnswersNeedAServer(t *testing.T) {
 	t.Parallel()
-	m := newMailed(t)
+	m := newMailedWith(t, map[string]string{"EMAIL_SMTP_FROM": "answers@example.com"}) // an address is no server
 	if m.rules(http.MethodGet, nil).OK().At("answer_senders") != nil {
 		t.Error("the installation claims that it sends e-mail")
 	}
 	m.rules(http.MethodPut, map[string]any{"answer_senders": true}).Want(http.StatusBadRequest, "invalid_request")
+	m.rules(http.MethodPut, map[string]any{"answer_senders": false}).OK()
 }

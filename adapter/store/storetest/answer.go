@@ -1,0 +1,63 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"docledger/domain/email"
+	"docledger/domain/fault"
+
+	"github.com/google/uuid"
+)
+
+// answer adds an answer to the message of a new document.
+func (b *bench) answer(t *testing.T, change ...func(*email.Answer)) *email.Answer {
+	t.Helper()
+	s := b.organization(t)
+	d := b.document(t, b.entity(t, s))
+	a := &email.Answer{
+		DocumentID: d.ID, EntityID: d.EntityID, OrganizationID: s.OrganizationID, To: "billing@shop.example", Subject: "Invoice",
+		MessageID: "<" + d.ID.String() + "@shop.example>", State: email.AnswerPending, NextAttemptAt: b.at, CreatedAt: b.at, UpdatedAt: b.at,
+	}
+	for _, c := range change {
+		c(a)
+	}
+	must(t, b.EmailAnswers().Add(b.ctx, a))
+	return a
+}
+
+// hasAnswer reports whether an answer is stored.
+func (b *bench) hasAnswer(t *testing.T, organization, document uuid.UUID) bool {
+	t.Helper()
+	_, err := b.EmailAnswers().Get(b.ctx, organization, document)
+	if err != nil && fault.CodeOf(err) != fault.CodeNotFound {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+func testAnswersExpire(t *testing.T, b *bench) {
+	ended, added := b.at.Add(-7*24*time.Hour), b.at.Add(-72*time.Hour)
+	at := func(state email.AnswerState, created, updated time.Time) *email.Answer {
+		return b.answer(t, func(a *email.Answer) {
+			a.State, a.CreatedAt, a.UpdatedAt = state, created, updated
+			if state != email.AnswerPending {
+				a.NextAttemptAt = time.Time{}
+			}
+		})
+	}
+	old := ended.Add(-time.Second)
+	want := map[*email.Answer]bool{
+		at(email.AnswerSent, old, old):                            false,
+		at(email.AnswerFailed, old, ended):                        true,
+		at(email.AnswerPending, added.Add(-time.Second), b.at):    false,
+		at(email.AnswerPending, added, added):                     true,
+		at(email.AnswerHandedOver, added.Add(-time.Second), b.at): true,
+	}
+	must(t, b.EmailAnswers().Expire(b.ctx, ended, added))
+	for a, kept := range want {
+		if b.hasAnswer(t, a.OrganizationID, a.DocumentID) != kept {
+			t.Errorf("%s of %v, changed at %v: kept %v", a.State, a.CreatedAt, a.UpdatedAt, !kept)
+		}
+	}
+}
