@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -59,5 +61,57 @@ func testAnswersExpire(t *testing.T, b *bench) {
 		if b.hasAnswer(t, a.OrganizationID, a.DocumentID) != kept {
 			t.Errorf("%s of %v, changed at %v: kept %v", a.State, a.CreatedAt, a.UpdatedAt, !kept)
 		}
+	}
+}
+
+// testAnswersOnce checks that an address gets one answer to a Message-ID, whichever organization has the message.
+func testAnswersOnce(t *testing.T, b *bench) {
+	named := func(id, to string) func(*email.Answer) {
+		return func(a *email.Answer) { a.MessageID, a.To = id, to }
+	}
+	for _, c := range []struct {
+		id, to string
+		want   bool
+	}{
+		{"<1@shop.example>", "a@shop.example", true},
+		{"<1@shop.example>", "a@shop.example", false},
+		{"<2@shop.example>", "a@shop.example", true},
+		{"<1@shop.example>", "b@shop.example", true},
+	} {
+		if a := b.answer(t, named(c.id, c.to)); b.hasAnswer(t, a.OrganizationID, a.DocumentID) != c.want {
+			t.Errorf("%s to %s: added %v", c.id, c.to, !c.want)
+		}
+	}
+}
+
+// testAnswersCounted checks that transactions that count the answers to an address at the same time see each other.
+func testAnswersCounted(t *testing.T, b *bench) {
+	const limit = 3
+	var calls sync.WaitGroup
+	s := b.organization(t)
+	e := b.entity(t, s)
+	for range 2 * limit {
+		d := b.document(t, e)
+		calls.Go(func() {
+			err := b.InTx(b.ctx, func(ctx context.Context) error {
+				n, err := b.EmailAnswers().CountForReceiver(ctx, "a@shop.example", b.at.Add(-time.Hour))
+				if err != nil || n >= limit {
+					return err
+				}
+				return b.EmailAnswers().Add(ctx, &email.Answer{
+					DocumentID: d.ID, EntityID: d.EntityID, OrganizationID: s.OrganizationID, To: "a@shop.example", MessageID: "<" + d.ID.String() + ">",
+					State: email.AnswerPending, NextAttemptAt: b.at, CreatedAt: b.at, UpdatedAt: b.at,
+				})
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	calls.Wait()
+	n, err := b.EmailAnswers().CountForReceiver(b.ctx, "a@shop.example", b.at.Add(-time.Hour))
+	must(t, err)
+	if n != limit {
+		t.Errorf("%d answers, want %d", n, limit)
 	}
 }

@@ -63,6 +63,8 @@ func Run(t *testing.T, open Open) {
 		{"usage", testUsage},
 		{"usage by entity", testShares},
 		{"expired answers", testAnswersExpire},
+		{"answers to one message", testAnswersOnce},
+		{"counted answers", testAnswersCounted},
 		{"inbox", testInbox},
 		{"inbox at once", testInboxAtOnce},
 		{"leases", testLeases},
