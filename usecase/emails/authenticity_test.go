@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	adapter "docledger/adapter/email"
 	"docledger/domain/email"
@@ -92,6 +93,47 @@ func TestAuthorIsTheOneThatWasVerified(t *testing.T) {
 	} {
 		if h, r := s.check(e, forged); h.from != "" || r.DMARC != email.PermError || r.DKIM == email.Pass {
 			t.Errorf("%s: %q, %+v", name, h.from, r)
+		}
+	}
+}
+
+// TestSignedMessageSentAgain verifies that a signed message gets an answer only if its author sent it to a recipient.
+func TestSignedMessageSentAgain(t *testing.T) {
+	t.Parallel()
+	s := newSigner(t)
+	message := func(to string) string {
+		return "From: victim@shop.example\r\nTo: " + to + "\r\nSubject: Hi\r\nDate: Mon, 2 Mar 2026 10:00:00 +0000\r\n" +
+			"Message-ID: <1@shop.example>\r\n\r\nHello\r\n"
+	}
+	all := []string{"From", "Subject", "Date", "To", "Message-ID"}
+	again := email.Envelope{IP: net.IPv4(198, 51, 100, 1), Sender: "mallory@evil.example"}
+	own := email.Envelope{IP: net.IPv4(192, 0, 2, 1), Sender: "victim@shop.example"}
+	const entity = "token@in.example.com"
+	for name, c := range map[string]struct {
+		e       email.Envelope
+		message string
+		want    bool
+	}{
+		"by the author":               {own, message("invoices@example.com"), true},
+		"by the author, signed":       {own, s.sign(message(entity), all...), true},
+		"forwarded":                   {again, s.sign(message(entity), all...), true},
+		"sent to another":             {again, s.sign(message("mallory@evil.example"), all...), false},
+		"second To":                   {again, "To: " + entity + "\r\n" + s.sign(message("mallory@evil.example"), all...), false},
+		"second To with a space":      {again, "To : " + entity + "\r\n" + s.sign(message("mallory@evil.example"), all...), false},
+		"second Message-ID":           {again, "Message-ID: <2@shop.example>\r\n" + s.sign(message(entity), all...), false},
+		"To is not signed":            {again, s.sign(message(entity), "From", "Subject", "Date", "Message-ID"), false},
+		"Message-ID is not signed":    {again, s.sign(message(entity), "From", "Subject", "Date", "To"), false},
+		"Date is not signed":          {again, s.sign(message(entity), "From", "Subject", "Message-ID", "To"), false},
+		"Cc is not part of the field": {again, "Cc: " + entity + "\r\n" + s.sign(message("mallory@evil.example"), all...), false},
+	} {
+		h, r := s.check(c.e, c.message)
+		if r.DMARC != email.Pass {
+			t.Errorf("%s: %+v", name, r)
+		}
+		now := stopped{time.Date(2026, 3, 2, 10, 1, 0, 0, time.UTC)}
+		service := &Service{AnswersFrom: "answers@example.com", Domain: "in.example.com", Clock: now}
+		if got := service.answering([]*email.Intake{{Token: "token", AnswerSenders: true}}, c.e, h, r); (got != nil) != c.want {
+			t.Errorf("%s: answered %v, %+v", name, got != nil, r)
 		}
 	}
 }

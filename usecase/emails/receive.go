@@ -178,7 +178,7 @@ func (s *Service) headerOf(r io.Reader) (h heading, err error) {
 	if h.subject, err = decoder.DecodeHeader(header.Get("Subject")); err != nil {
 		h.subject = header.Get("Subject")
 	}
-	h.subject, h.messageID = shown(h.subject), messageIDOf(header)
+	h.subject, h.messageID = shown(h.subject), messageIDOf(trimmed(header))
 	fields := trimmed(header)["From"]
 	// The verification of signatures reads the whole header, and takes the last From field.
 	if damaged || len(fields) != 1 {
