@@ -156,8 +156,9 @@ func isMachine(address string) bool {
 // messageIDOf returns the Message-ID of a message in the form in which an answer can name it; "" unless it has one.
 func messageIDOf(header textproto.MIMEHeader) string {
 	id := strings.TrimSpace(only(header, "Message-Id"))
-	inner, ok := strings.CutPrefix(id, "<")
-	if inner, ok = strings.CutSuffix(inner, ">"); !ok || len(id) > maxMessageID || inner == "" {
+	inner, begins := strings.CutPrefix(id, "<")
+	inner, ends := strings.CutSuffix(inner, ">")
+	if !begins || !ends || len(id) > maxMessageID || inner == "" {
 		return ""
 	}
 	for _, r := range inner {

@@ -128,7 +128,7 @@ func TestAnswerableAddresses(t *testing.T) {
 func TestMessageID(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
-		"<a@b>": "<a@b>", " <a@b> ": "<a@b>", "a@b": "", "<>": "", "<a b>": "", "<a@b> <c@d>": "", "<ü@b>": "", "<" + strings.Repeat("a", 300) + ">": "", "": "",
+		"<a@b>": "<a@b>", " <a@b> ": "<a@b>", "a@b": "", "a@b>": "", "<a@b": "", "<>": "", "<a b>": "", "<a@b> <c@d>": "", "<ü@b>": "", "<" + strings.Repeat("a", 300) + ">": "", "": "",
 	} {
 		h, err := (&Service{}).headerOf(strings.NewReader("From: a@b.example\r\nMessage-ID: " + given + "\r\n\r\n"))
 		if err != nil || h.messageID != want {
