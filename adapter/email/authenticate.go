@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +42,17 @@ var _ email.Authenticator = (*Authenticator)(nil)
 type signature struct {
 	domain string
 	result email.Result
+	fields []string // that it covers
+}
+
+// covers reports whether a signature covers all fields.
+func (s signature) covers(fields ...string) bool {
+	for _, field := range fields {
+		if !slices.ContainsFunc(s.fields, func(name string) bool { return strings.EqualFold(name, field) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // Authenticate implements email.Authenticator.
@@ -57,9 +69,16 @@ func (a *Authenticator) Authenticate(ctx context.Context, e email.Envelope, from
 		out.DMARC = email.PermError // the message has no author who could be authenticated
 		return out
 	}
+	out.SenderAligned = out.SPF == email.Pass && e.Sender != "" && sameOrganization(spfDomain(e), domain)
 	for _, s := range signatures {
-		if sameOrganization(s.domain, domain) && out.DKIM != email.Pass {
+		if !sameOrganization(s.domain, domain) {
+			continue
+		}
+		if out.DKIM != email.Pass {
 			out.DKIM = s.result
+		}
+		if s.result == email.Pass && s.covers("Date", "Message-ID") {
+			out.SignedTo, out.SignedCc = out.SignedTo || s.covers("To"), out.SignedCc || s.covers("Cc")
 		}
 	}
 	policy, err := a.policy(ctx, domain)
@@ -117,7 +136,7 @@ func (a *Authenticator) signatures(ctx context.Context, message io.Reader) []sig
 	}
 	out := make([]signature, 0, len(verified))
 	for _, v := range verified {
-		s := signature{domain: strings.ToLower(v.Domain), result: email.Fail}
+		s := signature{domain: strings.ToLower(v.Domain), result: email.Fail, fields: v.HeaderKeys}
 		switch {
 		case v.Err == nil:
 			s.result = email.Pass

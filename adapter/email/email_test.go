@@ -85,9 +85,9 @@ func TestAuthenticate(t *testing.T) {
 	}{
 		"nothing is published": {nil, nil, known, from, message, email.Results{SPF: "none", DKIM: "none", DMARC: "none"}},
 		"signed":               {map[string]string{"s._domainkey.shop.example": key, "_dmarc.shop.example": "v=DMARC1; p=reject"}, nil, email.Envelope{}, from, own, email.Results{SPF: "none", DKIM: "pass", DMARC: "pass"}},
-		"strict alignment":     {map[string]string{"s._domainkey.shop.example": key, "_dmarc.shop.example": "v=DMARC1; p=reject; adkim=s; aspf=s", "shop.example": spf}, nil, known, from, own, email.Results{SPF: "pass", DKIM: "pass", DMARC: "fail"}},
+		"strict alignment":     {map[string]string{"s._domainkey.shop.example": key, "_dmarc.shop.example": "v=DMARC1; p=reject; adkim=s; aspf=s", "shop.example": spf}, nil, known, from, own, email.Results{SPF: "pass", DKIM: "pass", DMARC: "fail", SenderAligned: true}},
 		"no policy":            {map[string]string{"s._domainkey.shop.example": key}, nil, known, from, own, email.Results{SPF: "none", DKIM: "pass", DMARC: "none"}},
-		"SPF alone":            {map[string]string{"shop.example": spf, "_dmarc.shop.example": "v=DMARC1; p=none"}, nil, known, from, message, email.Results{SPF: "pass", DKIM: "none", DMARC: "pass"}},
+		"SPF alone":            {map[string]string{"shop.example": spf, "_dmarc.shop.example": "v=DMARC1; p=none"}, nil, known, from, message, email.Results{SPF: "pass", DKIM: "none", DMARC: "pass", SenderAligned: true}},
 		"another server":       {map[string]string{"shop.example": spf, "_dmarc.shop.example": "v=DMARC1; p=none"}, nil, email.Envelope{IP: net.ParseIP("192.0.2.9"), Sender: "bounce@shop.example"}, from, message, email.Results{SPF: "fail", DKIM: "none", DMARC: "fail"}},
 		"SPF of another domain": {map[string]string{"other.example": spf, "_dmarc.shop.example": "v=DMARC1; p=none"}, nil,
 			email.Envelope{IP: known.IP, Sender: "a@other.example"}, from, message, email.Results{SPF: "pass", DKIM: "none", DMARC: "fail"}},

@@ -244,7 +244,7 @@ func (m *Mailbox) receive(ctx context.Context, c *imapclient.Client, uid imap.UI
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("read message: %w", err)
 	}
-	return m.o.Receiver.Receive(ctx, recipients, email.Envelope{}, file)
+	return m.o.Receiver.Receive(ctx, recipients, email.Envelope{Mailbox: true}, file)
 }
 
 // fetch writes a message into a file, without the flag that it was seen.

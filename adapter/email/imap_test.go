@@ -156,7 +156,7 @@ func (r *read) Receive(_ context.Context, recipients []*email.Intake, e email.En
 	if r.fails != nil {
 		return r.fails
 	}
-	if len(recipients) != 1 || e.IP != nil {
+	if len(recipients) != 1 || e.IP != nil || !e.Mailbox {
 		return errors.New("not one recipient, or a server that is known")
 	}
 	r.messages = append(r.messages, string(text))

@@ -89,7 +89,11 @@ func (m *Mailer) client(conn net.Conn) (*smtp.Client, error) {
 		c := smtp.NewClient(conn)
 		return c, c.Hello(name)
 	}
-	return smtp.NewClientStartTLS(conn, config)
+	c, err := smtp.NewClientStartTLS(conn, config)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.Hello(name) // the client says localhost only before STARTTLS
 }
 
 // auth returns PLAIN, or LOGIN for servers that have nothing else.
@@ -107,11 +111,12 @@ func (m *Mailer) Send(ctx context.Context, e email.Outgoing, handOver func() err
 		return &email.SendError{Outcome: email.Refused, Reason: "the answer could not be written"}
 	}
 	var stopped error // why handOver failed
-	handed := false
+	begun, handed := false, false
 	err = m.with(ctx, func(c *smtp.Client) error {
 		if err := c.Mail(m.o.From, nil); err != nil {
 			return fmt.Errorf("sender: %w", err)
 		}
+		begun = true
 		if err := c.Rcpt(e.To, nil); err != nil {
 			return fmt.Errorf("recipient: %w", err)
 		}
@@ -131,12 +136,12 @@ func (m *Mailer) Send(ctx context.Context, e email.Outgoing, handOver func() err
 	if stopped != nil || err == nil {
 		return stopped
 	}
-	return failureOf(err, handed)
+	return failureOf(err, begun, handed)
 }
 
-// failureOf returns what an error of a server or of its connection means. Its text has no address: servers repeat that
-// of the recipient.
-func failureOf(err error, handed bool) *email.SendError {
+// failureOf returns what an error of a server or of its connection means. begun reports whether the server accepted
+// the sender. The text of the error has no address: servers repeat that of the recipient.
+func failureOf(err error, begun, handed bool) *email.SendError {
 	var answer *smtp.SMTPError
 	switch {
 	case !errors.As(err, &answer) && handed:
@@ -148,8 +153,8 @@ func failureOf(err error, handed bool) *email.SendError {
 	if step, _, ok := strings.Cut(err.Error(), ": "); ok && !strings.HasPrefix(err.Error(), answer.Error()) {
 		reason = step + ": " + reason
 	}
-	// A refused sign-in is an error of the configuration, which the operator can correct. So is a refused sender.
-	if answer.Temporary() || strings.HasPrefix(reason, "sign in: ") || strings.HasPrefix(reason, "sender: ") {
+	// A refused connection, sign-in or sender does not concern the recipient. The operator can correct it.
+	if answer.Temporary() || !begun {
 		return &email.SendError{Outcome: email.NotSent, Reason: reason}
 	}
 	return &email.SendError{Outcome: email.Refused, Reason: reason}

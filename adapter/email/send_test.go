@@ -1,6 +1,7 @@
 package email
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -27,9 +28,10 @@ type submission struct {
 	mu       sync.Mutex
 	messages []string
 	signedIn bool
-	// rcpt and data replace the answers of the server; nil accepts.
-	rcpt, data error
-	drop       bool // ends the connection instead of the last answer
+	name     string // of the client
+	// mail, rcpt and data replace the answers of the server; nil accepts.
+	mail, rcpt, data error
+	drop             bool // ends the connection instead of the last answer
 }
 
 type submissionSession struct {
@@ -52,7 +54,12 @@ func (s submissionSession) Auth(string) (sasl.Server, error) {
 }
 
 // Mail implements smtp.Session.
-func (s submissionSession) Mail(string, *smtp.MailOptions) error { return nil }
+func (s submissionSession) Mail(string, *smtp.MailOptions) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.name = s.conn.Hostname()
+	return s.mail
+}
 
 // Rcpt implements smtp.Session.
 func (s submissionSession) Rcpt(string, *smtp.RcptOptions) error { return s.rcpt }
@@ -131,6 +138,11 @@ func TestMailerSends(t *testing.T) {
 		if handed != 1 || len(s.messages) != 1 || !s.signedIn {
 			t.Fatalf("handed over %d times, %d messages", handed, len(s.messages))
 		}
+		s.mu.Lock()
+		if s.name != "example.com" {
+			t.Errorf("the client is named %q", s.name)
+		}
+		s.mu.Unlock()
 		got, err := mail.ReadMessage(strings.NewReader(s.messages[0]))
 		if err != nil {
 			t.Fatal(err)
@@ -172,6 +184,7 @@ func TestMailerTellsWhatTheServerHas(t *testing.T) {
 		reason string
 	}{
 		"unknown recipient": {s: &submission{rcpt: unknown}, want: email.Refused, reason: "recipient: the server answered 550 5.1.1"},
+		"sender refused":    {s: &submission{mail: unknown}, want: email.NotSent, reason: "sender: the server answered 550 5.1.1"},
 		"recipient later":   {s: &submission{rcpt: later}, want: email.NotSent, reason: "recipient: the server answered 451 4.3.0"},
 		"content refused":   {s: &submission{data: unknown}, want: email.Refused, handed: true, reason: "the server answered 550 5.1.1"},
 		"content later":     {s: &submission{data: later}, want: email.NotSent, handed: true, reason: "the server answered 451 4.3.0"},
@@ -198,5 +211,48 @@ func TestMailerTellsWhatTheServerHas(t *testing.T) {
 	stop := errors.New("stop")
 	if err := NewMailer(s.start(t, false)).Send(context.Background(), answered, func() error { return stop }); !errors.Is(err, stop) || len(s.messages) > 0 {
 		t.Errorf("an answer that was not handed over: %v, %d messages", err, len(s.messages))
+	}
+}
+
+// TestRefusedConnectionIsRepeated verifies that no answer of the server before it accepted the sender ends an answer.
+func TestRefusedConnectionIsRepeated(t *testing.T) {
+	t.Parallel()
+	for name, answers := range map[string][]string{
+		"greeting": {"554 5.7.1 no service"},
+		"name":     {"220 smtp.example.com", "550 5.7.1 unknown name"},
+		"STARTTLS": {"220 smtp.example.com", "250-smtp.example.com\r\n250 STARTTLS", "554 5.7.0 no certificate"},
+	} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			defer conn.Close()
+			r := bufio.NewReader(conn)
+			for _, answer := range answers {
+				_, _ = io.WriteString(conn, answer+"\r\n")
+				if _, err := r.ReadString('\n'); err != nil {
+					return
+				}
+			}
+		}()
+		host, port, err := net.SplitHostPort(l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := MailerOptions{Host: host, Port: port, From: "answers@example.com"}
+		err = NewMailer(o).Send(t.Context(), answered, func() error { return nil })
+		var failure *email.SendError
+		if !errors.As(err, &failure) || failure.Outcome != email.NotSent || !strings.Contains(failure.Reason, "the server answered 55") {
+			t.Errorf("%s: %v", name, err)
+		}
+		_ = l.Close()
+		<-ended
 	}
 }

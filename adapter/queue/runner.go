@@ -33,6 +33,9 @@ const (
 	// webhookWorkers is the number of concurrent deliveries in addition to Workers. A delivery mostly
 	// waits for its receiver.
 	webhookWorkers = 16
+	// answerWorkers is the number of answers to e-mail that are sent at the same time, in addition to Workers. The
+	// server of the operator limits its connections.
+	answerWorkers = 2
 	// fastTaskInterval is the interval of the fast tasks.
 	fastTaskInterval = 500 * time.Millisecond
 	// fetchCooldown is the minimum interval between fetches. River's default of 100 ms limits the
@@ -137,6 +140,7 @@ func NewRunner(cfg Config) (*Runner, error) {
 		ID: id,
 		Queues: map[string]river.QueueConfig{
 			job.DefaultQueue: {MaxWorkers: cfg.Workers}, job.ScanQueue: {MaxWorkers: max(1, cfg.Scans)}, job.WebhookQueue: {MaxWorkers: webhookWorkers},
+			job.AnswerQueue: {MaxWorkers: answerWorkers},
 		},
 		Workers:             workers,
 		PeriodicJobs:        schedule(cfg.Periodic),

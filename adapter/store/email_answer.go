@@ -60,6 +60,12 @@ func (r EmailAnswers) Add(ctx context.Context, a *email.Answer) error {
 
 // CountForReceiver implements email.Answers.
 func (r EmailAnswers) CountForReceiver(ctx context.Context, to string, since time.Time) (int, error) {
+	if r.s.postgres { // SQLite has one writer, which the transaction already is
+		err := r.s.handle(ctx).Exec("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", "docledger answers "+clean(to)).Error
+		if err != nil {
+			return 0, failed("wait for other answers to the address", err)
+		}
+	}
 	var n int64
 	err := r.s.handle(ctx).Model(&emailAnswerRow{}).Where("recipient = ? AND created_at >= ?", clean(to), instant(since)).Count(&n).Error
 	return int(n), failed("count the answers", err)
@@ -105,6 +111,8 @@ func (r EmailAnswers) Update(ctx context.Context, organization, document uuid.UU
 }
 
 // Expire implements email.Answers.
-func (r EmailAnswers) Expire(ctx context.Context, before time.Time) error {
-	return failed("remove old answers", r.s.handle(ctx).Where("next_attempt_at IS NULL AND updated_at < ?", instant(before)).Delete(&emailAnswerRow{}).Error)
+func (r EmailAnswers) Expire(ctx context.Context, ended, added time.Time) error {
+	err := r.s.handle(ctx).Where("next_attempt_at IS NULL AND updated_at < ? OR next_attempt_at IS NOT NULL AND created_at < ?",
+		instant(ended), instant(added)).Delete(&emailAnswerRow{}).Error
+	return failed("remove old answers", err)
 }

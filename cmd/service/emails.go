@@ -36,11 +36,15 @@ func newMailDoor(o Overrides) mailDoor {
 // newEmails builds the use case that receives e-mail.
 func (s *Service) newEmails(plans domainbilling.Plans) *emails.Service {
 	st := s.store
+	answersFrom := ""
+	if o := s.cfg.Email.Outgoing; o.Host != "" { // EMAIL_SMTP_FROM alone sends nothing
+		answersFrom = o.From
+	}
 	return &emails.Service{
 		Intakes: st.EmailIntakes(), Answers: st.EmailAnswers(), Documents: s.Documents, Entities: st.Entities(), Authenticator: &email.Authenticator{Resolver: s.resolver},
 		Events: st.Events(), Plans: plans, Usage: st.Usage(), UnitOfWork: st, Clock: s.clock,
 		CharsetReader: email.CharsetReader, Domain: s.cfg.Email.Domain, TempDir: s.cfg.DataDir,
-		AnswersFrom: s.cfg.Email.Outgoing.From, Log: s.log,
+		AnswersFrom: answersFrom, Log: s.log,
 	}
 }
 

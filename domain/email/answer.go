@@ -42,7 +42,7 @@ type Answer struct {
 	OrganizationID uuid.UUID
 	To             string // the authenticated address of the sender
 	Subject        string // of the message
-	MessageID      string // of the message, with its brackets; "" if it has none
+	MessageID      string // of the message, with its brackets
 	State          AnswerState
 	Attempts       int
 	NextAttemptAt  time.Time // zero unless the state is AnswerPending
@@ -127,9 +127,11 @@ type Mailer interface {
 
 // Answers stores answers.
 type Answers interface {
-	// Add stores an answer. It does nothing if the message has one.
+	// Add stores an answer. It does nothing if its document has one, or if an answer to the same address names the same
+	// Message-ID, in any organization.
 	Add(ctx context.Context, a *Answer) error
-	// CountForReceiver counts the answers to an address since a time, in every organization.
+	// CountForReceiver counts the answers to an address since a time, in every organization. Other transactions that
+	// count those to the same address wait for the end of this one.
 	CountForReceiver(ctx context.Context, to string, since time.Time) (int, error)
 	// Due returns pending answers that are due, of every organization, oldest first.
 	Due(ctx context.Context, now time.Time, limit int) ([]Answer, error)
@@ -137,6 +139,7 @@ type Answers interface {
 	Get(ctx context.Context, organization, document uuid.UUID) (*Answer, error)
 	// Update changes an answer under a row lock, or returns a NotFound fault.
 	Update(ctx context.Context, organization, document uuid.UUID, do func(*Answer) error) (*Answer, error)
-	// Expire removes answers that are not pending and did not change since a time.
-	Expire(ctx context.Context, before time.Time) error
+	// Expire removes answers that are not pending and did not change since the time ended, and pending answers that were
+	// added before the time added.
+	Expire(ctx context.Context, ended, added time.Time) error
 }

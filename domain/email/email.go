@@ -64,6 +64,8 @@ type Envelope struct {
 	IP     net.IP // nil if it is not known
 	Helo   string
 	Sender string // "" of a notification
+	// Mailbox reports whether the message was read from a mailbox. The server of the mailbox added Return-Path.
+	Mailbox bool
 }
 
 // Result is the result of a check of SPF, DKIM or DMARC (RFC 8601).
@@ -79,7 +81,14 @@ const (
 )
 
 // Results are the checks of a message.
-type Results struct{ SPF, DKIM, DMARC Result }
+type Results struct {
+	SPF, DKIM, DMARC Result
+	// SenderAligned reports whether SPF passed for an envelope sender in the organization of the author.
+	SenderAligned bool
+	// SignedTo and SignedCc report whether a valid signature of the author's organization covers To or Cc, and with it
+	// Date and Message-ID.
+	SignedTo, SignedCc bool
+}
 
 // Authenticator checks who sent a message.
 type Authenticator interface {

@@ -9,10 +9,10 @@ import (
 // AnswerVersion is the version of AnswerEmail that this release writes.
 const AnswerVersion = 1
 
-// Answer is the kind of AnswerEmail. It uses the queue of outgoing calls, because a mail server can take seconds to
-// respond. Its jobs are not cancelled, because an answer that is due gets another job.
+// Answer is the kind of AnswerEmail. It has a separate queue, because a mail server can take most of a minute to
+// respond: no other work waits for it. Its jobs are not cancelled, because an answer that is due gets another job.
 var Answer = define(Kind{
-	Name: "answer_email", Version: AnswerVersion, Queue: WebhookQueue, Attempts: 10, Timeout: 2 * time.Minute, Paused: true,
+	Name: "answer_email", Version: AnswerVersion, Queue: AnswerQueue, Attempts: 10, Timeout: 2 * time.Minute, Paused: true,
 	Noun:           "Answer to the e-mail of document",
 	NotCancellable: "Answers are sent while the entity answers senders. To stop them, switch it off. Document: %s.",
 }, func(a AnswerEmail) string { return a.DocumentID.String() })

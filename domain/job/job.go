@@ -44,6 +44,7 @@ const (
 	DefaultQueue = "default"
 	ScanQueue    = "scans"
 	WebhookQueue = "webhooks"
+	AnswerQueue  = "answers"
 )
 
 // Queue accepts work. At most one job of the same kind and arguments is queued or running at a

@@ -1652,7 +1652,7 @@ type EmailIntakeUpdate struct {
 	// OnlySenders Refuses e-mail of other senders.
 	OnlySenders *bool `json:"only_senders,omitempty"`
 
-	// AnswerSenders Answers each message of an authenticated sender once. 400 if this installation sends no e-mail.
+	// AnswerSenders Answers each message of an authenticated sender once. true is 400 if this installation sends no e-mail.
 	AnswerSenders *bool `json:"answer_senders,omitempty"`
 
 	// NewAddress true: replaces the address. The former one no longer receives e-mail.

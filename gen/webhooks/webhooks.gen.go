@@ -25,7 +25,7 @@ type ReceiveEmailParams struct {
 	// Recipient The address of the entity.
 	Recipient string `form:"recipient" json:"recipient"`
 
-	// Sender The envelope sender.
+	// Sender The envelope sender. Without it, the message counts as automatic and gets no answer.
 	Sender *string `form:"sender,omitempty" json:"sender,omitempty"`
 
 	// XWebhookSecret The secret.

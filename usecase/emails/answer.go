@@ -3,8 +3,10 @@ package emails
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/mail"
 	"net/textproto"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,8 +15,14 @@ import (
 	"docledger/domain/email"
 )
 
-// maxMessageID is the maximum length of a Message-ID that an answer names.
-const maxMessageID = 250
+const (
+	// maxMessageID is the maximum length of a Message-ID that an answer names.
+	maxMessageID = 250
+	// maxAddress is the maximum length of an address that gets answers.
+	maxAddress = 254
+	// maxAhead is the maximum time by which the clock of a sender can be ahead.
+	maxAhead = 24 * time.Hour
+)
 
 // machines are the local parts of addresses that no person reads.
 var machines = []string{
@@ -26,12 +34,15 @@ var machines = []string{
 // most one answer, whatever the number of its recipients.
 func (s *Service) answering(recipients []*email.Intake, e email.Envelope, h heading, r email.Results) *email.Intake {
 	i := slices.IndexFunc(recipients, func(r *email.Intake) bool { return r.AnswerSenders })
-	if i < 0 || s.AnswersFrom == "" || !authentic(e, h, r) || automatic(e, h) || s.isOwn(h.from) {
+	if i < 0 || s.AnswersFrom == "" || h.messageID == "" || automatic(e, h) || s.isOwn(h.from) {
 		return nil
 	}
-	// The first read of a mailbox can find messages of years.
-	sent, err := mail.ParseDate(h.fields.Get("Date"))
-	if now := s.Clock.Now(); err != nil || now.Sub(sent) > email.AnswerLifetime {
+	if !authentic(e, h, r) || !r.SenderAligned && !addressed(recipients, h, r) {
+		return nil
+	}
+	// The first read of a mailbox can find messages of years. An answer is known by its Message-ID for a limited time.
+	sent, err := mail.ParseDate(only(h.fields, "Date"))
+	if age := s.Clock.Now().Sub(sent); err != nil || age > email.AnswerLifetime || age < -maxAhead {
 		return nil
 	}
 	return recipients[i]
@@ -40,7 +51,7 @@ func (s *Service) answering(recipients []*email.Intake, e email.Envelope, h head
 // authentic reports whether the author of a message is the one that it names, so that no other person gets the answer.
 // Without a DMARC policy, a signature of the author's domain or SPF for the same address is required.
 func authentic(e email.Envelope, h heading, r email.Results) bool {
-	if h.from == "" || strings.ContainsAny(h.from, " \t\r\n<>\"") {
+	if !answerable(h.from) {
 		return false
 	}
 	switch r.DMARC {
@@ -50,6 +61,47 @@ func authentic(e email.Envelope, h heading, r email.Results) bool {
 		return r.DKIM == email.Pass || r.SPF == email.Pass && strings.EqualFold(e.Sender, h.from)
 	}
 	return false
+}
+
+// addressed reports whether the author wrote to one of the recipients, in a field that the author's signature covers.
+// Anyone can send a signed message again, also one that its author wrote to another person.
+func addressed(recipients []*email.Intake, h heading, r email.Results) bool {
+	for name, signed := range map[string]bool{"To": r.SignedTo, "Cc": r.SignedCc} {
+		// A signature covers the last of several fields.
+		list, err := mail.ParseAddressList(only(h.fields, name))
+		if !signed || err != nil {
+			continue
+		}
+		for _, a := range list {
+			local, tag, _ := strings.Cut(strings.ToLower(a.Address[:max(strings.LastIndexByte(a.Address, '@'), 0)]), "+")
+			if slices.ContainsFunc(recipients, func(r *email.Intake) bool { return r.Token != "" && (r.Token == local || r.Token == tag) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// only returns the value of a field; "" unless a header has exactly one.
+func only(header textproto.MIMEHeader, name string) string {
+	if values := header.Values(name); len(values) == 1 {
+		return values[0]
+	}
+	return ""
+}
+
+var (
+	// answerableLocal matches the local parts that get answers. Servers can take others for a program, a file, an option
+	// or a route.
+	answerableLocal = regexp.MustCompile("^[A-Za-z0-9.!#$&'*+=?^_{}~][A-Za-z0-9.!#$&'*+/=?^_{}~-]*$")
+	// answerableDomain matches the names of hosts.
+	answerableDomain = regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`)
+)
+
+// answerable reports whether an address is one that no server can misread.
+func answerable(address string) bool {
+	local, domain, _ := strings.Cut(address, "@")
+	return len(address) <= maxAddress && answerableLocal.MatchString(local) && answerableDomain.MatchString(domain) && net.ParseIP(domain) == nil
 }
 
 // isOwn reports whether an address is one of the installation.
@@ -65,7 +117,7 @@ func automatic(e email.Envelope, h heading) bool {
 		return true // a field that is not read can say it
 	}
 	path := e.Sender
-	if path == "" && e.IP == nil { // not by SMTP: the server that received it added the field
+	if e.Mailbox { // from others, the field is one of the author
 		path = strings.Trim(f.Get("Return-Path"), " <>")
 	}
 	if path == "" || isMachine(path) || isMachine(h.from) {
@@ -101,11 +153,12 @@ func isMachine(address string) bool {
 		strings.HasSuffix(local, "-bounces") || strings.HasSuffix(local, "-noreply") || strings.HasSuffix(local, "-no-reply")
 }
 
-// messageIDOf returns the Message-ID of a message in the form in which an answer can name it; "" if it has none.
+// messageIDOf returns the Message-ID of a message in the form in which an answer can name it; "" unless it has one.
 func messageIDOf(header textproto.MIMEHeader) string {
-	id := strings.TrimSpace(header.Get("Message-Id"))
-	inner, ok := strings.CutPrefix(id, "<")
-	if inner, ok = strings.CutSuffix(inner, ">"); !ok || len(id) > maxMessageID || inner == "" {
+	id := strings.TrimSpace(only(header, "Message-Id"))
+	inner, begins := strings.CutPrefix(id, "<")
+	inner, ends := strings.CutSuffix(inner, ">")
+	if !begins || !ends || len(id) > maxMessageID || inner == "" {
 		return ""
 	}
 	for _, r := range inner {

@@ -28,7 +28,11 @@ func TestWhoGetsAnAnswer(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	const date, from = "Date: Fri, 20 Nov 2026 11:00:00 +0000", "From: Shop <billing@shop.example>"
 	bySMTP := email.Envelope{IP: net.IPv4(192, 0, 2, 1), Sender: "billing@shop.example"}
-	passed := email.Results{SPF: email.Pass, DKIM: email.Pass, DMARC: email.Pass}
+	passed := email.Results{SPF: email.Pass, DKIM: email.Pass, DMARC: email.Pass, SenderAligned: true}
+	signed := email.Results{SPF: email.None, DKIM: email.Pass, DMARC: email.Pass, SignedTo: true}
+	signedCc := email.Results{SPF: email.None, DKIM: email.Pass, DMARC: email.Pass, SignedCc: true}
+	webhook, mailbox := email.Envelope{Sender: "billing@shop.example"}, email.Envelope{Mailbox: true}
+	const to, returned = "To: Docs <TOKEN@in.example.com>", "Return-Path: <billing@shop.example>"
 	none := email.Results{SPF: email.None, DKIM: email.None, DMARC: email.None}
 	for name, c := range map[string]struct {
 		fields   []string
@@ -40,17 +44,28 @@ func TestWhoGetsAnAnswer(t *testing.T) {
 		"a person":                   {[]string{from, date}, bySMTP, passed, false, true},
 		"explicitly a person":        {[]string{from, date, "Auto-Submitted: no"}, bySMTP, passed, false, true},
 		"switched off":               {[]string{from, date}, bySMTP, passed, true, false},
-		"no policy, signed":          {[]string{from, date}, bySMTP, email.Results{SPF: email.Fail, DKIM: email.Pass, DMARC: email.None}, false, true},
-		"no policy, SPF":             {[]string{from, date}, bySMTP, email.Results{SPF: email.Pass, DKIM: email.None, DMARC: email.None}, false, true},
-		"no policy, SPF of another":  {[]string{from, date}, email.Envelope{IP: bySMTP.IP, Sender: "a@other.example"}, email.Results{SPF: email.Pass, DKIM: email.None, DMARC: email.None}, false, false},
+		"no policy, signed":          {[]string{from, date}, bySMTP, email.Results{SPF: email.Fail, DKIM: email.Pass, DMARC: email.None, SenderAligned: true}, false, true},
+		"no policy, SPF":             {[]string{from, date}, bySMTP, email.Results{SPF: email.Pass, DKIM: email.None, DMARC: email.None, SenderAligned: true}, false, true},
+		"no policy, SPF of another":  {[]string{from, date}, email.Envelope{IP: bySMTP.IP, Sender: "a@other.example"}, email.Results{SPF: email.Pass, DKIM: email.None, DMARC: email.None, SenderAligned: true}, false, false},
 		"nothing is known":           {[]string{from, date}, bySMTP, none, false, false},
 		"DMARC failed":               {[]string{from, date}, bySMTP, email.Results{SPF: email.Pass, DKIM: email.Pass, DMARC: email.Fail}, false, false},
 		"DMARC without an answer":    {[]string{from, date}, bySMTP, email.Results{SPF: email.Pass, DKIM: email.Pass, DMARC: email.TempError}, false, false},
 		"several authors":            {[]string{from + ", other@shop.example", date}, bySMTP, passed, false, false},
 		"empty return path":          {[]string{from, date}, email.Envelope{IP: bySMTP.IP}, passed, false, false},
-		"mailbox":                    {[]string{from, date, "Return-Path: <billing@shop.example>"}, email.Envelope{}, passed, false, true},
-		"mailbox, empty return path": {[]string{from, date, "Return-Path: <>"}, email.Envelope{}, passed, false, false},
-		"mailbox, no return path":    {[]string{from, date}, email.Envelope{}, passed, false, false},
+		"mailbox":                    {[]string{from, date, to, returned}, mailbox, signed, false, true},
+		"mailbox, tag of an address": {[]string{from, date, "To: invoices+token@example.com", returned}, mailbox, signed, false, true},
+		"mailbox, empty return path": {[]string{from, date, to, "Return-Path: <>"}, mailbox, signed, false, false},
+		"mailbox, no return path":    {[]string{from, date, to}, mailbox, signed, false, false},
+		"webhook":                    {[]string{from, date, to}, webhook, signed, false, true},
+		"webhook, no sender":         {[]string{from, date, to, returned}, email.Envelope{}, signed, false, false},
+		"sent again":                 {[]string{from, date, to}, email.Envelope{IP: bySMTP.IP, Sender: "a@other.example"}, email.Results{SPF: email.Pass, DKIM: email.Pass, DMARC: email.Pass}, false, false},
+		"sent again to another":      {[]string{from, date, "To: mallory@other.example"}, webhook, signed, false, false},
+		"second To":                  {[]string{to, from, date, "To: mallory@other.example"}, webhook, signed, false, false},
+		"Cc":                         {[]string{from, date, "To: a@other.example", "Cc: token@in.example.com"}, webhook, signedCc, false, true},
+		"Cc is not signed":           {[]string{from, date, "To: a@other.example", "Cc: token@in.example.com"}, webhook, signed, false, false},
+		"second Date":                {[]string{from, date, date}, bySMTP, passed, false, false},
+		"second Message-ID":          {[]string{from, date, "Message-ID: <b@shop.example>"}, bySMTP, passed, false, false},
+		"date to come":               {[]string{from, "Date: Sun, 22 Nov 2026 11:00:00 +0000"}, bySMTP, passed, false, false},
 		"a field is not the path":    {[]string{from, date, "Return-Path: <a@shop.example>"}, email.Envelope{IP: bySMTP.IP}, passed, false, false},
 		"automatic":                  {[]string{from, date, "Auto-Submitted: auto-generated; x=y"}, bySMTP, passed, false, false},
 		"an answer":                  {[]string{from, date, "auto-submitted: AUTO-REPLIED"}, bySMTP, passed, false, false},
@@ -70,15 +85,20 @@ func TestWhoGetsAnAnswer(t *testing.T) {
 		"without a date":             {[]string{from}, bySMTP, passed, false, false},
 		"damaged header":             {[]string{from, date, "this is no field"}, bySMTP, passed, false, false},
 	} {
+		c.fields = append([]string{"Message-ID: <a@shop.example>"}, c.fields...)
 		s := &Service{Domain: "in.example.com", AnswersFrom: "answers@example.com", Clock: stopped{now}}
 		h, err := s.headerOf(strings.NewReader(strings.Join(c.fields, "\r\n") + "\r\n\r\n"))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		first, second := &email.Intake{}, &email.Intake{AnswerSenders: !c.off}
+		first, second := &email.Intake{}, &email.Intake{Token: "token", AnswerSenders: !c.off}
 		switch got := s.answering([]*email.Intake{first, second}, c.envelope, h, c.results); {
 		case c.want && got != second, !c.want && got != nil:
 			t.Errorf("%s: %v", name, got)
+		}
+		unnamed := h
+		if unnamed.messageID = ""; s.answering([]*email.Intake{second}, c.envelope, unnamed, c.results) != nil {
+			t.Errorf("%s: answered without a Message-ID", name)
 		}
 		s.AnswersFrom = ""
 		if s.answering([]*email.Intake{second}, c.envelope, h, c.results) != nil {
@@ -87,11 +107,28 @@ func TestWhoGetsAnAnswer(t *testing.T) {
 	}
 }
 
+// TestAnswerableAddresses verifies that only addresses that no server can misread get answers.
+func TestAnswerableAddresses(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]bool{
+		"billing@shop.example": true, "o'brien+a/b=c.d-e_f@mail.shop-1.example": true, "a{b}~c?d^e&f$g#h!i*j@x.example": true,
+		"": false, "a": false, "@shop.example": false, "a@": false, "a@shop": false, "a@b@shop.example": false, "victim%gmail.com@evil.example": false,
+		"-oq/tmp@shop.example": false, "/etc/passwd@shop.example": false, "|cat@shop.example": false, "a|cat@shop.example": false, "`id`@shop.example": false,
+		"a@[127.0.0.1]": false, "a@127.0.0.1": false, "a@-shop.example": false, "a@shop..example": false, "a@shop.example.": false, "a b@shop.example": false,
+		"\"a\"@shop.example": false, "a,b@shop.example": false, "a:b@shop.example": false, "ü@shop.example": false, "a@ü.example": false, "a\n@shop.example": false,
+		"a@shop.example\n": false, "a@" + strings.Repeat("a.", 126) + "example": false,
+	} {
+		if answerable(address) != want {
+			t.Errorf("%q: %v", address, !want)
+		}
+	}
+}
+
 // TestMessageID verifies that an answer names only ids that cannot begin another field.
 func TestMessageID(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
-		"<a@b>": "<a@b>", " <a@b> ": "<a@b>", "a@b": "", "<>": "", "<a b>": "", "<a@b> <c@d>": "", "<ü@b>": "", "<" + strings.Repeat("a", 300) + ">": "", "": "",
+		"<a@b>": "<a@b>", " <a@b> ": "<a@b>", "a@b": "", "a@b>": "", "<a@b": "", "<>": "", "<a b>": "", "<a@b> <c@d>": "", "<ü@b>": "", "<" + strings.Repeat("a", 300) + ">": "", "": "",
 	} {
 		h, err := (&Service{}).headerOf(strings.NewReader("From: a@b.example\r\nMessage-ID: " + given + "\r\n\r\n"))
 		if err != nil || h.messageID != want {

@@ -94,7 +94,7 @@ type Change struct {
 	Senders      *[]string
 	AcceptSender *string
 	OnlySenders  *bool
-	// AnswerSenders can be changed only if the installation sends e-mail.
+	// AnswerSenders can be switched on only if the installation sends e-mail.
 	AnswerSenders *bool
 	NewAddress    bool
 }
@@ -143,8 +143,8 @@ func (s *Service) Update(ctx context.Context, a identity.Actor, id uuid.UUID, c 
 // apply changes an intake. It names every wrong value.
 func (c Change) apply(i *email.Intake, sends bool) error {
 	var wrong fault.Fields
-	if c.AnswerSenders != nil && !sends {
-		wrong.Add("answer_senders", "cannot be set, because this installation has no server for outgoing e-mail (EMAIL_SMTP_HOST)")
+	if c.AnswerSenders != nil && *c.AnswerSenders && !sends {
+		wrong.Add("answer_senders", "cannot be true, because this installation has no server for outgoing e-mail (EMAIL_SMTP_HOST)")
 	}
 	senders := i.Senders
 	if c.Senders != nil {

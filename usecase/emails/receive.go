@@ -153,10 +153,10 @@ func (s *Service) ingest(ctx context.Context, r *email.Intake, kept document.Sto
 
 // heading is what the header of a message states.
 type heading struct {
-	from      string // "" unless there is exactly one address in exactly one field
+	from      string // "" unless there is exactly one address in exactly one field, or if the header is damaged
 	subject   string
 	messageID string // with its brackets; "" if it has none that an answer can name
-	// fields are those that were read; nil if the header is damaged.
+	// fields are those that were read; nil unless all were read.
 	fields textproto.MIMEHeader
 }
 
@@ -167,8 +167,9 @@ func (s *Service) headerOf(r io.Reader) (h heading, err error) {
 	if len(header) == 0 || limited.N == 0 && err != nil {
 		return heading{}, fault.New(fault.Invalid, fault.CodeInvalidRequest, "The message has no header, or one of more than %d bytes.", maxHeader)
 	}
+	damaged := err != nil && !errors.Is(err, io.EOF)
 	if err == nil {
-		h.fields = header
+		h.fields = trimmed(header)
 	}
 	decoder := &mime.WordDecoder{CharsetReader: s.CharsetReader}
 	if decoder.CharsetReader == nil {
@@ -177,9 +178,10 @@ func (s *Service) headerOf(r io.Reader) (h heading, err error) {
 	if h.subject, err = decoder.DecodeHeader(header.Get("Subject")); err != nil {
 		h.subject = header.Get("Subject")
 	}
-	h.subject, h.messageID = shown(h.subject), messageIDOf(header)
-	fields := header["From"]
-	if len(fields) != 1 {
+	h.subject, h.messageID = shown(h.subject), messageIDOf(trimmed(header))
+	fields := trimmed(header)["From"]
+	// The verification of signatures reads the whole header, and takes the last From field.
+	if damaged || len(fields) != 1 {
 		return h, nil
 	}
 	// Some programs write names without encoding. An address with such bytes stays different from all others.
@@ -189,6 +191,16 @@ func (s *Service) headerOf(r io.Reader) (h heading, err error) {
 		h.from = strings.ToLower(list[0].Address)
 	}
 	return h, nil
+}
+
+// trimmed returns a header in which names have no space before the colon. Verification of signatures ignores it, too.
+func trimmed(header textproto.MIMEHeader) textproto.MIMEHeader {
+	out := make(textproto.MIMEHeader, len(header))
+	for name, values := range header {
+		name = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name))
+		out[name] = append(out[name], values...)
+	}
+	return out
 }
 
 // shown removes what cannot be shown from a text, and what is too long.

@@ -22,6 +22,14 @@ func TestHeaderOf(t *testing.T) {
 		"From: billing@shop.example\r\nFrom: other@example.com":              "",
 		"From: =?x-unknown?q?billing=40shop.example?= <other@example.com":    "",
 		"From: =?iso-8859-15?q?billing=40shop.example?= <other@example.com>": "other@example.com",
+		// Another From field can follow a line that is no field.
+		"From: billing@shop.example\r\nX(y): 1":                   "",
+		"From: billing@shop.example\r\n: 1":                       "",
+		"From: billing@shop.example\r\nX: y\rz":                   "",
+		"From: billing@shop.example\r\nno colon":                  "",
+		"From: billing@shop.example\r\nFrom\t: other@example.com": "",
+		"From: billing@shop.example\r\nFrom : other@example.com":  "",
+		"From : billing@shop.example":                             sender,
 	} {
 		got, err := (&Service{}).headerOf(strings.NewReader(from + "\r\nSubject: Invoice\r\n\r\n"))
 		if got.from != want || err != nil {

@@ -54,9 +54,10 @@ func (s *Answering) Enqueue(ctx context.Context) (int, error) {
 	return len(due), s.Queue.EnqueueAll(ctx, jobs, job.Automatic)
 }
 
-// Expire removes answers that ended long ago.
+// Expire removes answers that ended long ago, and those that were not sent within their lifetime: an installation that
+// no longer sends e-mail has them.
 func (s *Answering) Expire(ctx context.Context, now time.Time) error {
-	return s.Answers.Expire(ctx, now.Add(-keepAnswers))
+	return s.Answers.Expire(ctx, now.Add(-keepAnswers), now.Add(-email.AnswerLifetime))
 }
 
 // errEnded reports that an answer is not due any more, or that another process makes the attempt.

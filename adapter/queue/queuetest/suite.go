@@ -55,6 +55,7 @@ func Run(t *testing.T, open func(t testing.TB) *Env) {
 		"wakes paused jobs":          testWake,
 		"counts jobs":                testCounts,
 		"finds records without jobs": testConditions,
+		"sends answers separately":   testAnswers,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -29,6 +29,7 @@ func TestSendersAreAnswered(t *testing.T) {
 	message := func(id, extra string, attachments ...string) []byte {
 		text := mimeMessage("Shop <billing@shop.example>", attachments...)
 		text = bytes.Replace(text, []byte("Mon, 2 Mar 2026 10:00:00 +0000"), []byte(time.Now().UTC().Format(time.RFC1123Z)), 1)
+		text = bytes.Replace(text, []byte("To: in@example.net"), []byte("To: "+m.address), 1)
 		return append([]byte(extra), bytes.Replace(text, []byte("m1@example.com"), []byte(id+"@shop.example"), 1)...)
 	}
 	send := func(text []byte) {
@@ -43,10 +44,13 @@ func TestSendersAreAnswered(t *testing.T) {
 	send(m.sign(message("list", "List-Id: <news.shop.example>\r\n", of("A-4")...)))
 	answered := m.sign(message("answered", "", append(of("A-5"), "broken.pdf", "%PDF-1.7 no pages")...))
 	send(answered)
-	send(answered) // the same bytes are one message
+	send(answered)                                                      // the same bytes are one message
+	send(append([]byte("Received: by relay.example\r\n"), answered...)) // so is one with the same Message-ID
+	elsewhere := bytes.Replace(message("elsewhere", "", of("A-6")...), []byte("To: "+m.address), []byte("To: a@other.example"), 1)
+	send(m.sign(elsewhere)) // its author wrote to another person
 	m.Eventually("the answer is sent", time.Minute, func() bool { return len(sink.Messages()) > 0 }, func() string { return string(m.documents().Raw) })
 	// This answer follows those that the service would have sent for the messages before.
-	for _, number := range []string{"A-1", "A-2", "A-3", "A-4", "A-5"} {
+	for _, number := range []string{"A-1", "A-2", "A-3", "A-4", "A-5", "A-6"} {
 		m.invoiceOf(number + ".xml")
 	}
 	send(m.sign(message("last", "", "notes.txt", "no invoice in here")))
@@ -89,9 +93,10 @@ func TestSendersAreAnswered(t *testing.T) {
 // TestAnswersNeedAServer verifies that an installation without a server for outgoing e-mail refuses to switch answers on.
 func TestAnswersNeedAServer(t *testing.T) {
 	t.Parallel()
-	m := newMailed(t)
+	m := newMailedWith(t, map[string]string{"EMAIL_SMTP_FROM": "answers@example.com"}) // an address is no server
 	if m.rules(http.MethodGet, nil).OK().At("answer_senders") != nil {
 		t.Error("the installation claims that it sends e-mail")
 	}
 	m.rules(http.MethodPut, map[string]any{"answer_senders": true}).Want(http.StatusBadRequest, "invalid_request")
+	m.rules(http.MethodPut, map[string]any{"answer_senders": false}).OK()
 }

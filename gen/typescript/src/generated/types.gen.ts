@@ -1004,7 +1004,7 @@ export type EmailIntakeUpdate = {
      */
     accept_sender?: string;
     /**
-     * Answers each message of an authenticated sender once. 400 if this installation sends no e-mail.
+     * Answers each message of an authenticated sender once. true is 400 if this installation sends no e-mail.
      */
     answer_senders?: boolean;
     /**
@@ -10041,7 +10041,7 @@ export type ReceiveEmailData = {
          */
         recipient: string;
         /**
-         * The envelope sender.
+         * The envelope sender. Without it, the message counts as automatic and gets no answer.
          */
         sender?: string;
     };
