@@ -78,12 +78,10 @@ bench: build ## print the speed and memory figures with their goals and their sp
 	@$(GO) run ./test/cmd/bench
 
 .PHONY: growth
-growth: build ## measure how the service slows down with 10,000, 100,000 and ROWS (1,000,000) invoices on both databases, or DATABASE=SQLite or PostgreSQL; WRITE=1 writes the table of docs/benchmarks.md (about an hour on two cores, 15 GB of disk)
-	@$(GO) run ./test/cmd/bench growth
-
-.PHONY: growth-pages
-growth-pages: build ## measure the pages of the web application in a browser with ROWS (100,000) invoices in the database (needs chromium and npm)
-	@cd test/suites/browser && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && cd $(CURDIR) && BROWSER=$${BROWSER:-$$(command -v chromium)} $(GO) run ./test/cmd/bench pages
+growth: build ## measure how the service slows down with 10,000, 100,000 and ROWS (1,000,000) invoices on both databases, or DATABASE=SQLite or PostgreSQL; WRITE=1 writes the table of docs/benchmarks.md (about an hour on two cores, 15 GB of disk); PAGES=1 measures the pages of the web application instead, with 100,000 invoices or ROWS (needs chromium and npm)
+	@if [ -z "$(PAGES)" ]; then $(GO) run ./test/cmd/bench growth; else \
+		(cd test/suites/browser && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) && \
+		BROWSER=$${BROWSER:-$$(command -v chromium)} $(GO) run ./test/cmd/bench pages; fi
 
 .PHONY: certify
 certify: ## drive the simulators with the vendors' own published clients, and validate every exchange against the vendors' definitions (needs node and npm)

@@ -2,7 +2,8 @@
 // their spread and the measured machine. It runs bin/docledger and bin/sandbox, which
 // must be built before. ROUNDS is the number of rounds, 3 by default. WRITE=1 writes
 // docs/benchmarks.md. With the argument "growth" it instead measures how the service slows down
-// as its database grows, up to ROWS invoices.
+// as its database grows, up to ROWS invoices, and with "pages" it measures the pages of the web
+// application.
 package main
 
 import (
