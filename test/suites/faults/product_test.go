@@ -121,6 +121,7 @@ func newProductWith(
 		"BILLING": "none", "IDENTITY": "local", "PASSWORD_MEMORY_KIB": "8192", "DATABASE_MAX_CONNECTIONS": "8",
 		"REQUESTS_PER_CREDENTIAL": "0", "REQUESTS_PER_ORGANIZATION": "0", "REQUESTS_PER_ADDRESS": "0",
 		"COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache"),
+		"SYNC_WAIT_TIMEOUT": "5s", // less than the timeout of the client
 	}}
 	maps.Copy(p.env, env)
 	cfg, err := service.ConfiguredFrom(func(name string) (string, bool) { v, ok := p.env[name]; return v, ok })
