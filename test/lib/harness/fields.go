@@ -10,8 +10,10 @@ import (
 )
 
 // recorded is the folder in which test/run.sh collects the fields of all
-// responses; "" disables the recording. test/cmd/fields evaluates them.
-var recorded = os.Getenv("DOCLEDGER_FIELDS")
+// responses; "" disables the recording. test/cmd/fields evaluates them. The variable
+// is read while a test runs, because only then does Go repeat the tests of a package
+// if it changes.
+var recorded = sync.OnceValue(func() string { return os.Getenv("DOCLEDGER_FIELDS") })
 
 // fieldRecorder records the first two different values of each field as
 // checksums, so that no file contains values of documents.
@@ -22,7 +24,7 @@ type fieldRecorder struct {
 }
 
 var recorder = sync.OnceValues(func() (*fieldRecorder, error) {
-	file, err := os.OpenFile(filepath.Join(recorded, strconv.Itoa(os.Getpid())), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(filepath.Join(recorded(), strconv.Itoa(os.Getpid())), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	return &fieldRecorder{seen: map[string][]string{}, file: file}, err
 })
 

@@ -99,7 +99,7 @@ func Start(t testing.TB, o Options) *Server {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	s := &Server{URL: "http://" + l.Addr().String(), DataDir: o.DataDir, Checker: spectest.New(t), t: t}
-	if recorded != "" {
+	if recorded() != "" {
 		r, err := recorder()
 		must(t, err)
 		s.Checker.Observe = r.observe
