@@ -1,17 +1,18 @@
 package clerk
 
 import (
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+
+	"docledger/adapter/sim/kit/browser"
 )
 
 const (
-	shortestState = 8 // minimum length of state, unless there is a code challenge
-	sessionCookie = "__session_simulated"
+	shortestState                 = 8 // minimum length of state, unless there is a code challenge
+	sessionCookie browser.Session = "__session_simulated"
 )
 
 // authorization is a request to /oauth/authorize (RFC 6749, 4.1.1).
@@ -186,37 +187,15 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, a *authorization,
 		s.formPost(w, a.redirectURI, with)
 		return
 	}
-	separator := "?"
-	if strings.Contains(a.redirectURI, "?") {
-		separator = "&"
-	}
-	status := http.StatusFound
-	if r.Method == http.MethodPost {
-		status = http.StatusSeeOther
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, a.redirectURI+separator+with.Encode(), status)
+	browser.Redirect(w, r, browser.Reply(a.redirectURI, with))
 }
 
 // sessionOf returns the session of this browser. The caller holds the lock.
 func (s *Server) sessionOf(r *http.Request) *session {
-	cookie, err := r.Cookie(cookieName(r))
-	if err != nil {
-		return nil
-	}
-	id, secret, _ := strings.Cut(cookie.Value, ".")
+	id, secret, _ := strings.Cut(sessionCookie.Value(r), ".")
 	who := s.store.sessions[id]
 	if who == nil || who.secret == "" || who.secret != secret || s.store.user(who.user) == nil {
 		return nil
 	}
 	return who
-}
-
-// cookieName contains the port, because all ports of a host share their cookies.
-func cookieName(r *http.Request) string {
-	_, port, err := net.SplitHostPort(r.Host)
-	if err != nil {
-		return sessionCookie
-	}
-	return sessionCookie + "_" + port
 }

@@ -1,19 +1,19 @@
 package clerk
 
 import (
-	"bytes"
 	"crypto/rand"
 	"embed"
-	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
+
+	"docledger/adapter/sim/kit/browser"
 )
 
 //go:embed pages.html
 var pageFiles embed.FS
 
-var pageTemplates = template.Must(template.ParseFS(pageFiles, "pages.html"))
+var pages = browser.NewPages(pageFiles, "identity provider")
 
 // pages adds the pages for people.
 func (s *Server) pages(mux *http.ServeMux) {
@@ -45,24 +45,12 @@ type page struct {
 	Hidden                                                   map[string]string
 }
 
-func show(w http.ResponseWriter, status int, name string, p page) {
-	var out bytes.Buffer
-	if err := pageTemplates.ExecuteTemplate(&out, name, p); err != nil {
-		panic(err) // the templates are part of this package
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Frame-Options", "DENY")
-	w.WriteHeader(status)
-	_, _ = w.Write(out.Bytes()) // a browser that disconnected needs no page
-}
-
 func (s *Server) errorPage(w http.ResponseWriter, status int, problem string) {
-	show(w, status, "error", page{Title: "This cannot go on", Problem: problem})
+	pages.Error(w, status, "This cannot go on", problem)
 }
 
 func (s *Server) formPost(w http.ResponseWriter, action string, with url.Values) {
-	show(w, http.StatusOK, "form-post", page{Action: action, Hidden: flat(with)})
+	pages.Show(w, http.StatusOK, "form-post", page{Action: action, Hidden: flat(with)})
 }
 
 func flat(values url.Values) map[string]string {
@@ -84,7 +72,7 @@ func (s *Server) showSignIn(w http.ResponseWriter, status int, redirect, problem
 	for _, u := range s.store.users {
 		p.People = append(p.People, u.Email)
 	}
-	show(w, status, "sign-in", p)
+	pages.Show(w, status, "sign-in", p)
 }
 
 func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
@@ -101,9 +89,7 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
 		opened.organization = places[len(places)-1].OrganizationID
 	}
 	s.store.sessions[opened.id] = opened
-	http.SetCookie(w, &http.Cookie{
-		Name: cookieName(r), Value: opened.id + "." + opened.secret, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode,
-	})
+	sessionCookie.Start(w, r, opened.id+"."+opened.secret)
 	if !strings.HasPrefix(redirect, "/") || strings.HasPrefix(redirect, "//") || strings.Contains(redirect, `\`) {
 		redirect = "/organizations"
 	}
@@ -145,7 +131,7 @@ func (s *Server) consentPage(w http.ResponseWriter, r *http.Request) {
 	if p.Client == "" {
 		p.Client = a.client.ID
 	}
-	show(w, http.StatusOK, "consent", p)
+	pages.Show(w, http.StatusOK, "consent", p)
 }
 
 // choices lists a user's organizations.
@@ -190,7 +176,7 @@ func (s *Server) organizationsPage(w http.ResponseWriter, r *http.Request) {
 		toSignIn(w, r, "/organizations")
 		return
 	}
-	show(w, http.StatusOK, "organizations", page{
+	pages.Show(w, http.StatusOK, "organizations", page{
 		Title: "Organizations", Person: s.store.user(who.user).Email, Secret: who.secret,
 		Organizations: s.choices(who.user, who.organization), NoneChosen: who.organization == "",
 	})

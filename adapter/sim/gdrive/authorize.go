@@ -2,12 +2,16 @@ package gdrive
 
 import (
 	"errors"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+
+	"docledger/adapter/sim/kit/browser"
 )
+
+// sessionCookie identifies a signed-in browser.
+const sessionCookie browser.Session = "simulated_store"
 
 // authorization is a request to the consent page.
 type authorization struct {
@@ -59,7 +63,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	case who == nil:
 		http.Redirect(w, r, "/signin?"+url.Values{"continue": {r.URL.RequestURI()}}.Encode(), http.StatusFound)
 	case s.settings.AutoApprove || s.alreadyGiven(a, who):
-		sendBack(w, r, a.back(s.approve(a, who, a.scopes)))
+		browser.Redirect(w, r, a.back(s.approve(a, who, a.scopes)))
 	default:
 		http.Redirect(w, r, "/consent?"+a.query.Encode(), http.StatusFound)
 	}
@@ -119,21 +123,7 @@ func (a *authorization) back(with url.Values) string {
 	if a.query.Has("state") {
 		with.Set("state", a.query.Get("state"))
 	}
-	to, separator := a.query.Get("redirect_uri"), "?"
-	if strings.Contains(to, "?") {
-		separator = "&"
-	}
-	return to + separator + with.Encode()
-}
-
-// sendBack redirects the browser to the application.
-func sendBack(w http.ResponseWriter, r *http.Request, to string) {
-	status := http.StatusFound
-	if r.Method == http.MethodPost {
-		status = http.StatusSeeOther
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, to, status)
+	return browser.Reply(a.query.Get("redirect_uri"), with)
 }
 
 // Consent answers an authorization URL as the first user would, and grants the named scopes, or
@@ -169,18 +159,5 @@ func (s *Server) answer(authorizationURL string, do func(*authorization) url.Val
 
 // signedIn returns the signed-in user of this browser. The caller holds the lock.
 func (s *Server) signedIn(r *http.Request) *User {
-	cookie, err := r.Cookie(cookieName(r))
-	if err != nil {
-		return nil
-	}
-	return s.identity.user(s.identity.sessions[cookie.Value])
-}
-
-// cookieName contains the port, because all ports of a host share their cookies.
-func cookieName(r *http.Request) string {
-	const name = "simulated_store"
-	if _, port, err := net.SplitHostPort(r.Host); err == nil {
-		return name + "_" + port
-	}
-	return name
+	return s.identity.user(s.identity.sessions[sessionCookie.Value(r)])
 }

@@ -1,21 +1,19 @@
 package gdrive
 
 import (
-	"bytes"
 	"embed"
-	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
-	"docledger/adapter/sim/kit/oidc"
+	"docledger/adapter/sim/kit/browser"
 )
 
 //go:embed pages.html
 var pageFiles embed.FS
 
-var pageTemplates = template.Must(template.ParseFS(pageFiles, "pages.html"))
+var pages = browser.NewPages(pageFiles, "document store")
 
 // view is the data of the templates.
 type view struct {
@@ -23,20 +21,8 @@ type view struct {
 	People, Scopes                                         []string
 }
 
-func show(w http.ResponseWriter, status int, name string, p view) {
-	var out bytes.Buffer
-	if err := pageTemplates.ExecuteTemplate(&out, name, p); err != nil {
-		panic(err) // the templates are part of this package
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Frame-Options", "DENY")
-	w.WriteHeader(status)
-	_, _ = w.Write(out.Bytes()) // a browser that disconnected needs no page
-}
-
 func errorPage(w http.ResponseWriter, status int, problem string) {
-	show(w, status, "error", view{Title: "Access blocked", Problem: problem})
+	pages.Error(w, status, "Access blocked", problem)
 }
 
 func (s *Server) signInPage(w http.ResponseWriter, r *http.Request) {
@@ -50,7 +36,7 @@ func (s *Server) showSignIn(w http.ResponseWriter, status int, to, problem strin
 	for _, u := range s.identity.users {
 		p.People = append(p.People, u.Email)
 	}
-	show(w, status, "signin", p)
+	pages.Show(w, status, "signin", p)
 }
 
 func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
@@ -69,17 +55,8 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
 	}
 	session := newSecret("")
 	s.identity.sessions[session] = who.ID
-	http.SetCookie(w, &http.Cookie{Name: cookieName(r), Value: session, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	sessionCookie.Start(w, r, session)
 	http.Redirect(w, r, to, http.StatusSeeOther)
-}
-
-// proof is the value that the form must repeat. Only this browser has it.
-func proof(r *http.Request) string {
-	cookie, err := r.Cookie(cookieName(r))
-	if err != nil {
-		return ""
-	}
-	return oidc.AccessHash(cookie.Value)
 }
 
 func (s *Server) consentPage(w http.ResponseWriter, r *http.Request) {
@@ -94,9 +71,9 @@ func (s *Server) consentPage(w http.ResponseWriter, r *http.Request) {
 		to := "/o/oauth2/v2/auth?" + r.URL.RawQuery
 		http.Redirect(w, r, "/signin?"+url.Values{"continue": {to}}.Encode(), http.StatusSeeOther)
 	default:
-		show(w, http.StatusOK, "consent", view{
+		pages.Show(w, http.StatusOK, "consent", view{
 			Title: a.client.Name + " wants access to your account", Client: a.client.Name, Person: who.Email,
-			Scopes: a.scopes, Query: a.query.Encode(), Proof: proof(r),
+			Scopes: a.scopes, Query: a.query.Encode(), Proof: sessionCookie.Proof(r),
 		})
 	}
 }
@@ -116,14 +93,14 @@ func (s *Server) answerConsent(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case problem != "":
 		errorPage(w, http.StatusBadRequest, problem)
-	case who == nil || r.PostForm.Get("proof") != proof(r):
+	case who == nil || r.PostForm.Get("proof") != sessionCookie.Proof(r):
 		errorPage(w, http.StatusForbidden, "This form is not yours, or you were signed out. Begin again.")
 	default:
 		granted := slices.DeleteFunc(slices.Clone(a.scopes), func(scope string) bool { return !slices.Contains(r.PostForm["granted"], scope) })
 		if r.PostForm.Get("choice") != "continue" || len(granted) == 0 {
-			sendBack(w, r, a.back(declined()))
+			browser.Redirect(w, r, a.back(declined()))
 			return
 		}
-		sendBack(w, r, a.back(s.approve(a, who, granted)))
+		browser.Redirect(w, r, a.back(s.approve(a, who, granted)))
 	}
 }

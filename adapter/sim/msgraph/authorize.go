@@ -2,18 +2,19 @@ package msgraph
 
 import (
 	"errors"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+
+	"docledger/adapter/sim/kit/browser"
 )
 
 const (
-	sessionCookie  = "simulated_store"
-	consentPath    = "/oauth/consent"
-	loginPath      = "/oauth/login"
-	graphScopeHost = "https://graph.microsoft.com/"
+	sessionCookie  browser.Session = "simulated_store"
+	consentPath                    = "/oauth/consent"
+	loginPath                      = "/oauth/login"
+	graphScopeHost                 = "https://graph.microsoft.com/"
 )
 
 // knownScopes are the supported permissions. The permissions of the API also have a full name.
@@ -123,12 +124,7 @@ func (s *Server) decide(a *authorization, who *User, agreed bool) url.Values {
 
 // reply redirects the browser to the application.
 func (s *Server) reply(w http.ResponseWriter, r *http.Request, a *authorization, with url.Values) {
-	status := http.StatusFound
-	if r.Method == http.MethodPost {
-		status = http.StatusSeeOther
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, a.back(with), status)
+	browser.Redirect(w, r, a.back(with))
 }
 
 // back is the redirect target.
@@ -136,11 +132,7 @@ func (a *authorization) back(with url.Values) string {
 	if a.state != "" {
 		with.Set("state", a.state)
 	}
-	separator := "?"
-	if strings.Contains(a.redirectURI, "?") {
-		separator = "&"
-	}
-	return a.redirectURI + separator + with.Encode()
+	return browser.Reply(a.redirectURI, with)
 }
 
 // Consent answers an authorization URL as the first user would: with consent or with refusal. It
@@ -164,18 +156,5 @@ func (s *Server) Consent(authorizationURL string, agreed bool) (string, error) {
 
 // signedIn returns the signed-in user of this browser. The caller holds the lock.
 func (s *Server) signedIn(r *http.Request) *User {
-	cookie, err := r.Cookie(cookieName(r))
-	if err != nil {
-		return nil
-	}
-	return s.identity.user(s.identity.sessions[cookie.Value])
-}
-
-// cookieName contains the port, because all ports of a host share their cookies.
-func cookieName(r *http.Request) string {
-	_, port, err := net.SplitHostPort(r.Host)
-	if err != nil {
-		return sessionCookie
-	}
-	return sessionCookie + "_" + port
+	return s.identity.user(s.identity.sessions[sessionCookie.Value(r)])
 }

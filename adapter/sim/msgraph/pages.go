@@ -1,20 +1,18 @@
 package msgraph
 
 import (
-	"bytes"
 	"cmp"
 	"embed"
-	"html/template"
 	"net/http"
 	"strings"
 
-	"docledger/adapter/sim/kit/oidc"
+	"docledger/adapter/sim/kit/browser"
 )
 
 //go:embed pages.html
 var pageFiles embed.FS
 
-var pageTemplates = template.Must(template.ParseFS(pageFiles, "pages.html"))
+var pages = browser.NewPages(pageFiles, "document store")
 
 // pageRoutes adds the pages for people.
 func (s *Server) pageRoutes(mux *http.ServeMux) {
@@ -31,21 +29,8 @@ type page struct {
 	Hidden                                 map[string]string
 }
 
-func show(w http.ResponseWriter, status int, name string, p page) {
-	var out bytes.Buffer
-	if err := pageTemplates.ExecuteTemplate(&out, name, p); err != nil {
-		panic(err) // the templates are part of this package
-	}
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Frame-Options", "DENY")
-	w.WriteHeader(status)
-	_, _ = w.Write(out.Bytes()) // a browser that disconnected needs no page
-}
-
 func errorPage(w http.ResponseWriter, status int, problem string) {
-	show(w, status, "error", page{Title: "Sign-in failed", Problem: problem})
+	pages.Error(w, status, "Sign-in failed", problem)
 }
 
 func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
@@ -59,7 +44,7 @@ func (s *Server) showLogin(w http.ResponseWriter, status int, back, problem stri
 	for _, u := range s.identity.users {
 		p.People = append(p.People, u.Email)
 	}
-	show(w, status, "login", p)
+	pages.Show(w, status, "login", p)
 }
 
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
@@ -77,7 +62,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	}
 	secret := newSecret()
 	s.identity.sessions[secret] = user.ID
-	http.SetCookie(w, &http.Cookie{Name: cookieName(r), Value: secret, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	sessionCookie.Start(w, r, secret)
 	http.Redirect(w, r, back, http.StatusSeeOther)
 }
 
@@ -102,24 +87,11 @@ var repeated = []string{
 }
 
 func showConsent(w http.ResponseWriter, r *http.Request, a *authorization, who *User) {
-	hidden := map[string]string{"csrf": csrf(r)}
-	for _, name := range repeated {
-		if a.query.Has(name) {
-			hidden[name] = a.query.Get(name)
-		}
-	}
-	show(w, http.StatusOK, "consent", page{
+	hidden := browser.Hidden(a.query, repeated...)
+	hidden["csrf"] = sessionCookie.Proof(r)
+	pages.Show(w, http.StatusOK, "consent", page{
 		Title: "Permissions requested", Client: cmp.Or(a.client.Name, a.client.ID), Person: who.Email, Scopes: a.scopes, Hidden: hidden,
 	})
-}
-
-// csrf is the value that the form must repeat. Only this browser has it.
-func csrf(r *http.Request) string {
-	cookie, err := r.Cookie(cookieName(r))
-	if err != nil {
-		return ""
-	}
-	return oidc.AccessHash(cookie.Value)
 }
 
 func (s *Server) consent(w http.ResponseWriter, r *http.Request) {
@@ -134,7 +106,7 @@ func (s *Server) consent(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case problem != "":
 		errorPage(w, http.StatusBadRequest, problem)
-	case who == nil || r.PostForm.Get("csrf") != csrf(r):
+	case who == nil || r.PostForm.Get("csrf") != sessionCookie.Proof(r):
 		errorPage(w, http.StatusForbidden, "This form is not yours, or you were signed out. Begin again.")
 	default:
 		s.reply(w, r, a, s.decide(a, who, r.PostForm.Get("consented") == "true"))

@@ -2,14 +2,15 @@ package quickbooks
 
 import (
 	"errors"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+
+	"docledger/adapter/sim/kit/browser"
 )
 
-const sessionCookie = "simulated_books"
+const sessionCookie browser.Session = "simulated_books"
 
 // authorization is a request to /connect/oauth2.
 type authorization struct {
@@ -87,7 +88,7 @@ func (s *Server) companiesOf(u *User) (out []string) {
 
 // approve sends the application the response for a user who selected a company.
 func (s *Server) approve(w http.ResponseWriter, r *http.Request, a *authorization, who *User, realm string) {
-	reply(w, r, a.back(s.decide(a, who, realm)))
+	browser.Redirect(w, r, a.back(s.decide(a, who, realm)))
 }
 
 // decide returns the response for the application: a code for the selected company, or
@@ -109,21 +110,7 @@ func (s *Server) decide(a *authorization, who *User, realm string) url.Values {
 // back is the application's address with a response.
 func (a *authorization) back(with url.Values) string {
 	with.Set("state", a.state)
-	separator := "?"
-	if strings.Contains(a.redirectURI, "?") {
-		separator = "&"
-	}
-	return a.redirectURI + separator + with.Encode()
-}
-
-// reply redirects the browser to the application.
-func reply(w http.ResponseWriter, r *http.Request, to string) {
-	status := http.StatusFound
-	if r.Method == http.MethodPost {
-		status = http.StatusSeeOther
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, to, status)
+	return browser.Reply(a.redirectURI, with)
 }
 
 // Consent answers an authorization URL as the first user would: it selects a company and
@@ -145,18 +132,5 @@ func (s *Server) Consent(authorizationURL string, realms ...string) (string, err
 
 // signedIn returns the signed-in user of this browser. The caller holds the lock.
 func (s *Server) signedIn(r *http.Request) *User {
-	cookie, err := r.Cookie(cookieName(r))
-	if err != nil {
-		return nil
-	}
-	return s.identity.user(s.identity.sessions[cookie.Value])
-}
-
-// cookieName contains the port, because all ports of a host share their cookies.
-func cookieName(r *http.Request) string {
-	_, port, err := net.SplitHostPort(r.Host)
-	if err != nil {
-		return sessionCookie
-	}
-	return sessionCookie + "_" + port
+	return s.identity.user(s.identity.sessions[sessionCookie.Value(r)])
 }

@@ -2,16 +2,17 @@ package xero
 
 import (
 	"errors"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
+	"docledger/adapter/sim/kit/browser"
+
 	"github.com/google/uuid"
 )
 
-const sessionCookie = "simulated_ledger"
+const sessionCookie browser.Session = "simulated_ledger"
 
 // authorization is a request to /identity/connect/authorize.
 type authorization struct {
@@ -128,12 +129,7 @@ func (s *Server) deny(w http.ResponseWriter, r *http.Request, a *authorization) 
 
 // reply redirects the browser to the application.
 func (s *Server) reply(w http.ResponseWriter, r *http.Request, a *authorization, with url.Values) {
-	status := http.StatusFound
-	if r.Method == http.MethodPost {
-		status = http.StatusSeeOther
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, a.back(with), status)
+	browser.Redirect(w, r, a.back(with))
 }
 
 // back is the redirect target.
@@ -141,11 +137,7 @@ func (a *authorization) back(with url.Values) string {
 	if a.state != "" {
 		with.Set("state", a.state)
 	}
-	separator := "?"
-	if strings.Contains(a.redirectURI, "?") {
-		separator = "&"
-	}
-	return a.redirectURI + separator + with.Encode()
+	return browser.Reply(a.redirectURI, with)
 }
 
 // Consent answers an authorization URL as the first user would: it selects organizations and
@@ -170,18 +162,5 @@ func (s *Server) Consent(authorizationURL string, organizations ...string) (stri
 
 // signedIn returns the signed-in user of this browser. The caller holds the lock.
 func (s *Server) signedIn(r *http.Request) *User {
-	cookie, err := r.Cookie(cookieName(r))
-	if err != nil {
-		return nil
-	}
-	return s.identity.user(s.identity.sessions[cookie.Value])
-}
-
-// cookieName contains the port, because all ports of a host share their cookies.
-func cookieName(r *http.Request) string {
-	_, port, err := net.SplitHostPort(r.Host)
-	if err != nil {
-		return sessionCookie
-	}
-	return sessionCookie + "_" + port
+	return s.identity.user(s.identity.sessions[sessionCookie.Value(r)])
 }

@@ -1,20 +1,18 @@
 package xero
 
 import (
-	"bytes"
 	"embed"
-	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
 
-	"docledger/adapter/sim/kit/oidc"
+	"docledger/adapter/sim/kit/browser"
 )
 
 //go:embed pages.html
 var pageFiles embed.FS
 
-var pageTemplates = template.Must(template.ParseFS(pageFiles, "pages.html"))
+var pages = browser.NewPages(pageFiles, "accounting provider")
 
 // pageRoutes adds the pages for people.
 func (s *Server) pageRoutes(mux *http.ServeMux) {
@@ -35,20 +33,8 @@ type page struct {
 	Hidden                                 map[string]string
 }
 
-func show(w http.ResponseWriter, status int, name string, p page) {
-	var out bytes.Buffer
-	if err := pageTemplates.ExecuteTemplate(&out, name, p); err != nil {
-		panic(err) // the templates are part of this package
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Frame-Options", "DENY")
-	w.WriteHeader(status)
-	_, _ = w.Write(out.Bytes()) // a browser that disconnected needs no page
-}
-
 func errorPage(w http.ResponseWriter, status int, problem string) {
-	show(w, status, "error", page{Title: "Sorry, something went wrong", Problem: problem})
+	pages.Error(w, status, "Sorry, something went wrong", problem)
 }
 
 func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
@@ -62,7 +48,7 @@ func (s *Server) showLogin(w http.ResponseWriter, status int, back, problem stri
 	for _, u := range s.identity.users {
 		p.People = append(p.People, u.Email)
 	}
-	show(w, status, "login", p)
+	pages.Show(w, status, "login", p)
 }
 
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
@@ -81,9 +67,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	}
 	secret := newSecret()
 	s.identity.sessions[secret] = user.ID
-	http.SetCookie(w, &http.Cookie{
-		Name: cookieName(r), Value: secret, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode,
-	})
+	sessionCookie.Start(w, r, secret)
 	http.Redirect(w, r, back, http.StatusSeeOther)
 }
 
@@ -103,14 +87,10 @@ func (s *Server) consentPage(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) showConsent(w http.ResponseWriter, r *http.Request, a *authorization, who *User, status int, problem string) {
-	hidden := map[string]string{"csrf": csrf(r)}
-	for _, name := range []string{
+	hidden := browser.Hidden(a.query,
 		"response_type", "client_id", "redirect_uri", "scope", "state", "nonce", "code_challenge", "code_challenge_method",
-	} {
-		if a.query.Has(name) {
-			hidden[name] = a.query.Get(name)
-		}
-	}
+	)
+	hidden["csrf"] = sessionCookie.Proof(r)
 	p := page{
 		Title: "Allow access?", Problem: problem, Client: a.client.Name, Person: who.Email, Scopes: a.scopes, Hidden: hidden,
 	}
@@ -120,16 +100,7 @@ func (s *Server) showConsent(w http.ResponseWriter, r *http.Request, a *authoriz
 	for _, tenant := range s.tenantsOf(who) {
 		p.Organizations = append(p.Organizations, option{tenant, s.books[tenant].organization.Name})
 	}
-	show(w, status, "consent", p)
-}
-
-// csrf is the value that the form must repeat. Only this browser has it.
-func csrf(r *http.Request) string {
-	cookie, err := r.Cookie(cookieName(r))
-	if err != nil {
-		return ""
-	}
-	return oidc.AccessHash(cookie.Value)
+	pages.Show(w, status, "consent", p)
 }
 
 func (s *Server) consent(w http.ResponseWriter, r *http.Request) {
@@ -145,7 +116,7 @@ func (s *Server) consent(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case problem != "":
 		errorPage(w, http.StatusBadRequest, problem)
-	case who == nil || r.PostForm.Get("csrf") != csrf(r):
+	case who == nil || r.PostForm.Get("csrf") != sessionCookie.Proof(r):
 		errorPage(w, http.StatusForbidden, "This form is not yours, or you were signed out. Begin again.")
 	case r.PostForm.Get("consented") != "true":
 		s.deny(w, r, a)
