@@ -12,7 +12,6 @@ import (
 	"docledger/domain/fault"
 
 	sdk "github.com/stripe/stripe-go/v79"
-	"github.com/stripe/stripe-go/v79/client"
 )
 
 // These are the metadata keys of invoices that docledger creates.
@@ -25,7 +24,7 @@ const (
 )
 
 // Charges implements billing.Charges.
-type Charges struct{ api *client.API }
+type Charges struct{ api *resources }
 
 var _ billing.Charges = Charges{}
 

@@ -10,11 +10,10 @@ import (
 
 	"github.com/google/uuid"
 	sdk "github.com/stripe/stripe-go/v79"
-	"github.com/stripe/stripe-go/v79/client"
 )
 
 // Customers implements billing.Customers.
-type Customers struct{ api *client.API }
+type Customers struct{ api *resources }
 
 var _ billing.Customers = Customers{}
 

@@ -10,11 +10,10 @@ import (
 	"docledger/domain/fault"
 
 	sdk "github.com/stripe/stripe-go/v79"
-	"github.com/stripe/stripe-go/v79/client"
 )
 
 // Events implements billing.Events.
-type Events struct{ api *client.API }
+type Events struct{ api *resources }
 
 var _ billing.Events = Events{}
 

@@ -5,12 +5,11 @@ import (
 	"net/http"
 
 	sdk "github.com/stripe/stripe-go/v79"
-	"github.com/stripe/stripe-go/v79/client"
 )
 
 // Setup reads what a person sets once in the processor's dashboard, and without which the processor
 // refuses its pages.
-type Setup struct{ api *client.API }
+type Setup struct{ api *resources }
 
 // HasBusinessName reports whether the account has a name, which Checkout requires.
 func (s Setup) HasBusinessName(ctx context.Context) (bool, error) {
@@ -18,7 +17,7 @@ func (s Setup) HasBusinessName(ctx context.Context) (bool, error) {
 	params.Context = ctx
 	got := &sdk.Account{}
 	// The library's own call for this address has no context.
-	if err := s.api.Accounts.B.Call(http.MethodGet, "/v1/account", s.api.Accounts.Key, params, got); err != nil {
+	if err := s.api.backend.Call(http.MethodGet, "/v1/account", s.api.key, params, got); err != nil {
 		return false, translate(ctx, "read account", "account", err)
 	}
 	return got.BusinessProfile != nil && got.BusinessProfile.Name != "" ||

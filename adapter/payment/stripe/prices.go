@@ -7,11 +7,10 @@ import (
 	"docledger/domain/billing"
 
 	sdk "github.com/stripe/stripe-go/v79"
-	"github.com/stripe/stripe-go/v79/client"
 )
 
 // Prices implements billing.Prices.
-type Prices struct{ api *client.API }
+type Prices struct{ api *resources }
 
 var _ billing.Prices = Prices{}
 

@@ -6,11 +6,10 @@ import (
 	"docledger/domain/billing"
 
 	sdk "github.com/stripe/stripe-go/v79"
-	"github.com/stripe/stripe-go/v79/client"
 )
 
 // Sessions implements billing.Sessions.
-type Sessions struct{ api *client.API }
+type Sessions struct{ api *resources }
 
 var _ billing.Sessions = Sessions{}
 

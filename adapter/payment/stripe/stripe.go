@@ -17,7 +17,6 @@ import (
 	"docledger/infrastructure/httpclient"
 
 	sdk "github.com/stripe/stripe-go/v79"
-	"github.com/stripe/stripe-go/v79/client"
 )
 
 // APIVersion is the API version that this package sends with every request.
@@ -77,7 +76,7 @@ func New(o Options) (*Client, error) {
 		MaxNetworkRetries: sdk.Int64(0),                             // its delays ignore the context
 		EnableTelemetry:   sdk.Bool(false),
 	})
-	api := client.New(o.SecretKey, &sdk.Backends{API: backend, Connect: backend, Uploads: backend})
+	api := newResources(backend, o.SecretKey)
 	return &Client{
 		Customers:     Customers{api},
 		Prices:        Prices{api},

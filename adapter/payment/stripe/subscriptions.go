@@ -6,12 +6,11 @@ import (
 	"docledger/domain/billing"
 
 	sdk "github.com/stripe/stripe-go/v79"
-	"github.com/stripe/stripe-go/v79/client"
 	"golang.org/x/sync/errgroup"
 )
 
 // Subscriptions implements billing.Subscriptions.
-type Subscriptions struct{ api *client.API }
+type Subscriptions struct{ api *resources }
 
 var _ billing.Subscriptions = Subscriptions{}
 
