@@ -50,8 +50,8 @@ recipes: ## follow the recipes of CONTRIBUTING.md in a copy of the committed fil
 	@$(GO) run ./test/lib/postgres/cmd/testpostgres -- $(GO) run ./test/cmd/recipes
 
 .PHONY: gen
-gen: ## regenerate gen/ and openapi/docledger.json from the specs (needs node and npm)
-	@$(GO) generate ./openapi ./domain/... ./infrastructure/notices
+gen: ## regenerate gen/, openapi/docledger.json and what the programs embed compressed (needs node and npm)
+	@$(GO) generate ./openapi ./domain/... ./infrastructure/notices ./adapter/extract/worker
 	@$(GO) run ./test/suites/docs/configdocs/write
 	@bash client/typescript/generate.sh
 

@@ -37,13 +37,22 @@ type engine struct {
 
 // newEngine starts pdfium from the compiled code in the cache.
 func newEngine(cacheDir string) (*engine, error) {
+	code, err := engineCode(cacheDir)
+	if err != nil {
+		return nil, err
+	}
+	return startEngine(cacheDir, code)
+}
+
+func startEngine(cacheDir string, code []byte) (*engine, error) {
 	cache, err := wazero.NewCompilationCacheWithDir(cacheDir)
 	if err != nil {
 		return nil, err
 	}
 	features := api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling
-	pool, err := webassembly.Init(webassembly.Config{
+	pool, err := webassembly.InitWithWASM(webassembly.Config{
 		Context:  withPages(context.Background()),
+		WASM:     code,
 		MaxTotal: 1,
 		FSConfig: wazero.NewFSConfig(),
 		Stdout:   io.Discard,
@@ -61,8 +70,16 @@ func newEngine(cacheDir string) (*engine, error) {
 
 // prewarm fills the cache of compiled code.
 func prewarm(cacheDir string) error {
-	e, err := newEngine(cacheDir)
+	code, err := engineCode(cacheDir)
 	if err != nil {
+		return err
+	}
+	e, err := startEngine(cacheDir, code)
+	if err != nil {
+		return err
+	}
+	// After the compilation, because a folder with files is taken to have the compiled code.
+	if err := storeCode(cacheDir, code); err != nil {
 		return err
 	}
 	return e.pool.Close()
