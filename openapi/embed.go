@@ -2,12 +2,15 @@
 // server stubs, the TypeScript client, the docs page, the request validation
 // and the tools are made.
 //
-// The YAML files are written by hand. docledger.json is all of them joined into
-// one self-contained document by `go generate ./openapi`.
+// The YAML files are written by hand. `go generate ./openapi` joins all of them into one
+// self-contained document, docledger.json, and compresses the documents into
+// specifications.zip, which is embedded: the text would take a megabyte of the program.
 package openapi
 
 import (
-	"embed"
+	"archive/zip"
+	"bytes"
+	_ "embed" // the specifications
 	"fmt"
 	"io/fs"
 	"sync"
@@ -23,20 +26,29 @@ import (
 //go:generate go run ./internal/ordered config/toolserver.yaml toolserver.yaml
 //go:generate go run ./internal/ordered config/authserver.yaml authserver.yaml
 //go:generate go run ./internal/join -out docledger.json common.yaml backend.yaml integrations.yaml billing.yaml webhooks.yaml
+//go:generate go run ./internal/pack -out specifications.zip
 
-//go:embed *.yaml docledger.json
-var files embed.FS
+//go:embed specifications.zip
+var compressed []byte
 
 // JoinedName is the file name of the joined document.
 const JoinedName = "docledger.json"
 
+var files = sync.OnceValue(func() *zip.Reader {
+	archive, err := zip.NewReader(bytes.NewReader(compressed), int64(len(compressed)))
+	if err != nil {
+		panic(fmt.Sprintf("openapi: the embedded specifications are damaged: %v", err))
+	}
+	return archive
+})
+
 // Files returns the specifications as they are published: each YAML file and
-// the joined document.
-func Files() fs.FS { return files }
+// the joined document. Each read decompresses a file.
+func Files() fs.FS { return files() }
 
 // Joined returns the joined document as JSON.
 func Joined() []byte {
-	data, err := files.ReadFile(JoinedName)
+	data, err := fs.ReadFile(files(), JoinedName)
 	if err != nil {
 		panic(fmt.Sprintf("openapi: the embedded document is missing: %v", err))
 	}

@@ -22,7 +22,7 @@ import (
 	"docledger/openapi"
 
 	"github.com/gin-gonic/gin"
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 )
 
 //go:embed page.html
@@ -109,27 +109,30 @@ func loadSpecs() (map[string]func() asset, error) {
 	}
 	specs := map[string]func() asset{}
 	for _, entry := range entries {
-		data, err := fs.ReadFile(files, entry.Name())
-		if err != nil {
-			return nil, fmt.Errorf("read specification: %w", err)
-		}
 		mediaType := "application/yaml"
 		if path.Ext(entry.Name()) == ".json" {
 			mediaType = "application/json"
 		}
-		specs[entry.Name()] = once(func() (asset, error) { return asset{mediaType, data, tag(data)}, nil })
+		specs[entry.Name()] = once(func() (asset, error) {
+			data, err := fs.ReadFile(files, entry.Name())
+			return asset{mediaType, data, tag(data)}, err
+		})
 		if base, ok := strings.CutSuffix(entry.Name(), ".yaml"); ok {
-			specs[base+".json"] = converted(entry.Name(), "application/json", data, toJSON)
+			specs[base+".json"] = converted(entry.Name(), "application/json", toJSON)
 		}
 	}
 	name := strings.TrimSuffix(openapi.JoinedName, ".json") + ".yaml"
-	specs[name] = converted(openapi.JoinedName, "application/yaml", openapi.Joined(), toYAML)
+	specs[name] = converted(openapi.JoinedName, "application/yaml", toYAML)
 	return specs, nil
 }
 
 // converted returns a specification in another notation.
-func converted(name, mediaType string, text []byte, convert func([]byte) ([]byte, error)) func() asset {
+func converted(name, mediaType string, convert func([]byte) ([]byte, error)) func() asset {
 	return once(func() (asset, error) {
+		text, err := fs.ReadFile(openapi.Files(), name)
+		if err != nil {
+			return asset{}, fmt.Errorf("read specification: %w", err)
+		}
 		data, err := convert(text)
 		if err != nil {
 			return asset{}, fmt.Errorf("convert %s: %w", name, err)

@@ -7,7 +7,7 @@ import (
 
 	"docledger/domain/fault"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 )
 
 //go:embed errors.yaml
