@@ -16,7 +16,11 @@ import (
 func several(pages []layout.Page, read func([]layout.Page) (*extraction.Draft, error)) ([]extraction.Draft, error) {
 	var drafts []extraction.Draft
 	from := 0
-	for _, part := range pdftext.Parts(pages) {
+	parts := pdftext.Parts(pages)
+	if len(parts) == 1 {
+		parts = nil // the whole file is read below
+	}
+	for _, part := range parts {
 		draft, err := read(renumbered(pages[from:part[1]]))
 		var failure *extraction.Failure
 		switch {
