@@ -183,25 +183,36 @@ const (
 
 var rankedFields = []string{rankNumber, rankIssue, rankDue, rankSeller, rankBuyer, rankTaxID, rankTotals, rankAmount}
 
-// score returns the sum of the trees for a candidate with these features; 0 without a
-// model.
-func (m *model) score(values []float64) float64 {
-	if m == nil || len(values) != len(m.Names) {
-		return 0
-	}
-	sum := 0.0
-	for _, at := range m.roots {
-		for at >= 0 {
-			n := &m.nodes[at]
-			if values[n.feature] <= n.threshold {
-				at = n.left
-			} else {
-				at = n.right
-			}
+// scores sets the score of each candidate: the sum of the trees for its features; 0 without
+// a model. A tree is evaluated for all candidates before the next one, while it is in the
+// processor's cache.
+func (m *model) scores(all []candidate) {
+	ranked := make([]*candidate, 0, len(all))
+	for i := range all {
+		c := &all[i]
+		c.p = 0
+		if m != nil && len(c.features.values) == len(m.Names) {
+			ranked = append(ranked, c)
 		}
-		sum += m.leafs[-at-1]
 	}
-	return sum
+	if len(ranked) == 0 {
+		return
+	}
+	nodes, leafs := m.nodes, m.leafs
+	for _, root := range m.roots {
+		for _, c := range ranked {
+			at, values := root, c.features.values
+			for at >= 0 {
+				n := &nodes[at]
+				next := n.right
+				if values[n.feature] <= n.threshold {
+					next = n.left
+				}
+				at = next
+			}
+			c.p += leafs[-at-1]
+		}
+	}
 }
 
 // calibrated converts the probability of the best value into the share of such values
@@ -251,9 +262,9 @@ const maxOthers = 5
 // probability of a value is the sum for its candidates. fold maps different forms of a
 // value to one key.
 func (m *model) values(all []candidate, fold func(string) string) []*candidate {
+	m.scores(all)
 	highest := 0.0 // the score of no correct candidate
 	for i := range all {
-		all[i].p = m.score(all[i].features.values)
 		highest = max(highest, all[i].p)
 	}
 	sum := math.Exp(-highest)
