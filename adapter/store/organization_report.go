@@ -63,29 +63,35 @@ func (r Organizations) reportDocuments(ctx context.Context, id uuid.UUID, report
 }
 
 // reportSyncs measures the time from the arrival of a document to the first
-// event that its invoice was synced.
+// event that its invoice was synced. The inner query finds that event per document: in a
+// join SQLite, which has no statistics, would begin with all events of the organization.
 func (r Organizations) reportSyncs(ctx context.Context, id uuid.UUID, report *organization.Report) error {
-	durations := `SELECT ` + r.s.elapsed("d.created_at", "min(e.created_at)") + ` AS seconds FROM documents AS d
-		JOIN invoices AS i ON i.document_id = d.id JOIN events AS e ON e.subject_id = i.id AND e.organization_id = d.organization_id
-		WHERE d.organization_id = ? AND d.created_at >= ? AND e.type = ? GROUP BY d.id, d.created_at`
-	arguments := []any{id, report.From, event.InvoiceSynced}
-	var count int
-	if err := r.s.handle(ctx).Raw("SELECT count(*) FROM ("+durations+") AS t", arguments...).Scan(&count).Error; err != nil || count == 0 {
-		return failed("count the synced invoices", err)
+	durations := `SELECT ` + r.s.elapsed("d.created_at", `(SELECT min(e.created_at) FROM events AS e
+			WHERE e.subject_id = i.id AND e.organization_id = d.organization_id AND e.type = ?)`) + ` AS seconds
+		FROM documents AS d JOIN invoices AS i ON i.document_id = d.id WHERE d.organization_id = ? AND d.created_at >= ?`
+	var rows []struct {
+		Total, Place int
+		Seconds      float64
 	}
-	report.ArrivalToSync.Count = count
-	for _, p := range []struct {
-		offset int
-		into   *time.Duration
-	}{
-		{(count - 1) / 2, &report.ArrivalToSync.Median}, {(count*9+9)/10 - 1, &report.ArrivalToSync.Ninety}, {count - 1, &report.ArrivalToSync.Longest},
-	} {
-		var seconds float64
-		err := r.s.handle(ctx).Raw("SELECT seconds FROM ("+durations+") AS t ORDER BY seconds LIMIT 1 OFFSET ?", append(slices.Clone(arguments), p.offset)...).Scan(&seconds).Error
-		if err != nil {
-			return failed("measure the syncs", err)
+	err := r.s.handle(ctx).Raw(`SELECT total, place, seconds FROM (
+			SELECT seconds, row_number() OVER (ORDER BY seconds) AS place, count(*) OVER () AS total FROM (`+durations+`) AS t WHERE seconds IS NOT NULL
+		) AS o WHERE place IN ((total + 1) / 2, (total * 9 + 9) / 10, total)`, event.InvoiceSynced, id, report.From).Scan(&rows).Error
+	if err != nil {
+		return failed("measure the syncs", err)
+	}
+	for _, row := range rows {
+		took := time.Duration(max(row.Seconds, 0) * float64(time.Second)).Round(time.Millisecond)
+		syncs := &report.ArrivalToSync
+		syncs.Count = row.Total
+		if row.Place == (row.Total+1)/2 {
+			syncs.Median = took
 		}
-		*p.into = time.Duration(max(seconds, 0) * float64(time.Second)).Round(time.Millisecond)
+		if row.Place == (row.Total*9+9)/10 {
+			syncs.Ninety = took
+		}
+		if row.Place == row.Total {
+			syncs.Longest = took
+		}
 	}
 	return nil
 }
@@ -98,9 +104,9 @@ func (r Organizations) reportFailures(ctx context.Context, id uuid.UUID, report 
 	}{
 		{organization.StageExtraction, `SELECT COALESCE(d.failure->>'code', '') AS reason, count(*) AS count FROM documents AS d
 			WHERE d.organization_id = ? AND d.created_at >= ? AND d.status = ? GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?`, document.Failed},
-		{organization.StageSync, `SELECT COALESCE(s.body->'error'->>'code', '') AS reason, count(*) AS count FROM documents AS d
-			JOIN invoices AS i ON i.document_id = d.id JOIN invoice_syncs AS s ON s.invoice_id = i.id
-			WHERE d.organization_id = ? AND d.created_at >= ? AND s.state = ? GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?`, invoice.SyncEnded},
+		{organization.StageSync, `SELECT COALESCE(s.body->'error'->>'code', '') AS reason, count(*) AS count FROM invoice_syncs AS s
+			JOIN invoices AS i ON i.id = s.invoice_id JOIN documents AS d ON d.id = i.document_id
+			WHERE s.organization_id = ? AND d.created_at >= ? AND s.state = ? GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?`, invoice.SyncEnded},
 	} {
 		var rows []struct {
 			Reason string
