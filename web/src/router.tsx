@@ -1,10 +1,12 @@
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect, retainSearchParams } from '@tanstack/react-router'
 import type { QueryClient } from '@tanstack/react-query'
 
-import { queryClient } from '@/api/queries'
+import { attentionQuery, billingQuery, entitiesQuery, meQuery, queryClient } from '@/api/queries'
 import { session } from '@/api/session'
 import { NotFound, RouteError } from '@/layout/RouteError'
 import { readConfirmation } from '@/screens/confirm/search'
+import { invoicesQuery } from '@/screens/inbox/queries'
+
 import { readSearch } from '@/screens/inbox/search'
 import { readReturn } from '@/screens/integrations/consent'
 import { SignInScreen } from '@/screens/sign-in/SignInScreen'
@@ -46,6 +48,12 @@ const shell = createRoute({
       throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } })
     }
   },
+  // What every page needs is asked for while its code loads.
+  loader: () => {
+    void queryClient.prefetchQuery(meQuery)
+    void queryClient.prefetchQuery(entitiesQuery)
+    void queryClient.prefetchQuery(billingQuery)
+  },
   component: lazyRouteComponent(() => import('@/layout/Shell'), 'Shell'),
 })
 
@@ -56,10 +64,20 @@ const screen = <const Path extends string>(path: Path, load: () => Promise<Recor
     component: lazyRouteComponent(load as () => Promise<Record<string, React.ComponentType>>, name),
   })
 
+const attention = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+  loaderDeps: ({ search }) => ({ entity: search.entity }),
+  loader: ({ deps }) => void queryClient.prefetchQuery(attentionQuery(deps.entity)),
+  component: lazyRouteComponent(() => import('@/screens/attention/AttentionScreen'), 'AttentionScreen'),
+})
+
 const inbox = createRoute({
   getParentRoute: () => shell,
   path: '/inbox',
   validateSearch: readSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps }) => void queryClient.prefetchInfiniteQuery(invoicesQuery(deps)),
   component: lazyRouteComponent(() => import('@/screens/inbox/InboxScreen'), 'InboxScreen'),
 })
 
@@ -109,7 +127,7 @@ export const router = createRouter({
     inbox,
     review,
     confirm,
-    screen('/', () => import('@/screens/attention/AttentionScreen'), 'AttentionScreen'),
+    attention,
     screen('/documents', () => import('@/screens/documents/DocumentsScreen'), 'DocumentsScreen'),
     consentReturn,
     connectAssistant,

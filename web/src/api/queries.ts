@@ -62,6 +62,21 @@ export const settingsQuery = (entityId: string) =>
     queryFn: async ({ signal }) => (await api.getSettings({ path: { entity_id: entityId }, signal })).data,
   })
 
+/** What needs a person, and whether there is anything to work on at all. */
+export const attentionQuery = (entityId: string | undefined) =>
+  queryOptions({
+    queryKey: ['attention', entityId],
+    queryFn: async ({ signal }) => {
+      const entity = entityId ? { entity_id: entityId } : {}
+      const [attention, invoices, documents] = await Promise.all([
+        api.listAttention({ query: entity, signal }),
+        api.listInvoices({ query: { ...entity, limit: 1 }, signal }),
+        api.listDocuments({ query: { ...entity, limit: 1 }, signal }),
+      ])
+      return { found: attention.data.items, hasInvoices: invoices.data.items.length > 0 || documents.data.items.length > 0 }
+    },
+  })
+
 export const integrationsQuery = queryOptions({
   queryKey: ['integrations'],
   queryFn: async ({ signal }) => (await api.listIntegrations({ signal })).data.items,

@@ -1,12 +1,13 @@
 import './attention.css'
 
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 
-import { formatAge } from '@/format/format'
+import { formatAge, formatCount } from '@/format/format'
 import { useEntity, useIsAdmin, useMe } from '@/layout/useEntity'
 import { t } from '@/text/text'
 import { Icon } from '@/ui/Icon'
+import { Button } from '@/ui/Button'
 import { Empty, ErrorBanner, Page, Skeleton } from '@/ui/parts'
 import { UploadButton } from '@/uploads/UploadButton'
 
@@ -15,12 +16,16 @@ import { useAttention } from './useAttention'
 // It loads after the work that needs a person.
 const Processing = lazy(() => import('@/screens/overview/Processing').then((m) => ({ default: m.Processing })))
 
+// As many as a person looks through. With 100 entities there are hundreds.
+const shownAtFirst = 50
+
 /** The first page: what needs a person, each with its action. */
 export function AttentionScreen() {
   const { items, error, hasInvoices } = useAttention()
   const { current } = useEntity()
   const me = useMe()
   const isAdmin = useIsAdmin()
+  const [all, showAll] = useState(false)
   return (
     <Page title={t('attention.title')} lead={t('attention.lead', { name: current?.name ?? me?.organization.name ?? '' })} actions={<UploadButton />}>
       {error && <ErrorBanner error={error} />}
@@ -34,7 +39,7 @@ export function AttentionScreen() {
       )}
       {items && items.length > 0 && (
         <ul className="panel attention">
-          {items.map((item) => (
+          {(all ? items : items.slice(0, shownAtFirst)).map((item) => (
             <li key={item.id} className={item.tone}>
               <Icon name={item.tone === 'red' ? 'block' : 'alert'} />
               <span className="grow">
@@ -46,6 +51,9 @@ export function AttentionScreen() {
                 : <Link to={item.to} search={item.search} className="button small plain">{item.action}</Link>}
             </li>
           ))}
+          {!all && items.length > shownAtFirst && (
+            <li><Button small onPress={() => showAll(true)}>{t('attention.all', { count: formatCount(items.length) })}</Button></li>
+          )}
         </ul>
       )}
       {isAdmin && items && hasInvoices && <Suspense fallback={<Skeleton rows={3} />}><Processing /></Suspense>}

@@ -1,7 +1,7 @@
 import type { AttentionItem } from '@docledger/client'
 import { useQuery } from '@tanstack/react-query'
 
-import { api } from '@/api/client'
+import { attentionQuery } from '@/api/queries'
 import { useEntity } from '@/layout/useEntity'
 import { messages, type MessageKey } from '@/text/messages'
 import { label, t } from '@/text/text'
@@ -45,18 +45,7 @@ function itemOf(item: AttentionItem, entity: string | undefined): Item {
 /** What needs a person, the most urgent first. Undefined while it is not known. */
 export function useAttention(): { items: Item[] | undefined; error: Error | null; hasInvoices: boolean } {
   const { entityId, entities } = useEntity()
-  const entity = entityId ? { entity_id: entityId } : {}
-  const work = useQuery({
-    queryKey: ['attention', entityId],
-    queryFn: async ({ signal }) => {
-      const [attention, invoices, documents] = await Promise.all([
-        api.listAttention({ query: entity, signal }),
-        api.listInvoices({ query: { ...entity, limit: 1 }, signal }),
-        api.listDocuments({ query: { ...entity, limit: 1 }, signal }),
-      ])
-      return { found: attention.data.items, hasInvoices: invoices.data.items.length > 0 || documents.data.items.length > 0 }
-    },
-  })
+  const work = useQuery(attentionQuery(entityId))
   // Of one entity, or with a single one, each item is about it.
   const name = (item: AttentionItem) => (entityId || entities.length < 2 ? undefined : entities.find((e) => e.id === item.entity_id)?.name)
   return { items: work.data?.found.map((item) => itemOf(item, name(item))), error: work.error, hasInvoices: work.data?.hasInvoices ?? true }

@@ -1,3 +1,4 @@
+import { memo } from 'react'
 import { Dialog, DialogTrigger, Popover } from 'react-aria-components'
 
 import { usePeople } from '@/api/people'
@@ -31,7 +32,7 @@ const dates = [
   ['due_to', 'inbox.filter.dueTo'],
 ] as const
 
-export function Filters({ search, onChange }: Props) {
+export const Filters = memo(function Filters({ search, onChange }: Props) {
   const nameOf = usePeople()
   const count = [...dates.map(([name]) => name), 'assigned' as const].filter((name) => search[name]).length
   return (
@@ -67,4 +68,4 @@ export function Filters({ search, onChange }: Props) {
       </DialogTrigger>
     </div>
   )
-}
+})

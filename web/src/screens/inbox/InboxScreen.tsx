@@ -4,7 +4,7 @@ import type { InvoiceSummary } from '@docledger/client'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { RowSelectionState } from '@tanstack/react-table'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 
 import { emailQuery } from '@/api/queries'
 import { formatCount } from '@/format/format'
@@ -75,7 +75,7 @@ export function InboxScreen() {
         <Button icon="download" aria-label={t('export.button')} onPress={() => setExporting(true)}><span className="wide-only">{t('export.button')}</span></Button>
         <UploadButton />
       </header>
-      <TabLinks current={tab} />
+      <TabLinks current={tab} listed={!list.isPending} />
       {search.supplier && (
         <p className="documents-line">
           <span className="tag"><Icon name="supplier" />{t('inbox.filter.supplier', { name: supplier.data?.name ?? '…' })}</span>
@@ -129,8 +129,9 @@ export function InboxScreen() {
 // A tab is marked below; the router would mark several, because it compares parts of the search.
 const activeTab = { exact: true, includeSearch: true, explicitUndefined: true }
 
-function TabLinks({ current }: { current: Tab }) {
-  const counts = useCounts(useEntity().entityId)
+/** The tabs with their counts, which are read after the list. */
+const TabLinks = memo(function TabLinks({ current, listed }: { current: Tab; listed: boolean }) {
+  const counts = useCounts(useEntity().entityId, listed)
   const nav = useRef<HTMLElement>(null)
   const counted = counts !== undefined
   useEffect(() => {
@@ -147,7 +148,7 @@ function TabLinks({ current }: { current: Tab }) {
       ))}
     </nav>
   )
-}
+})
 
 function EmptyInbox({ tab, filtered }: { tab: Tab; filtered: boolean }) {
   const { entityId, entities } = useEntity()

@@ -1,8 +1,8 @@
 import type { InvoiceSummary } from '@docledger/client'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { flexRender, getCoreRowModel, useReactTable, type RowSelectionState } from '@tanstack/react-table'
+import { flexRender, getCoreRowModel, useReactTable, type Row, type RowSelectionState } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useMemo, useRef, type ReactNode } from 'react'
+import { memo, useCallback, useEffect, useMemo, useRef, type ReactNode } from 'react'
 
 import { usePeople } from '@/api/people'
 import { useKeys } from '@/layout/useKeys'
@@ -89,6 +89,10 @@ export function InvoiceTable(props: Props) {
       }
     },
   })
+  // The line calls it when it gets the focus.
+  const latest = useRef(onCursor)
+  latest.current = onCursor
+  const setCursor = useCallback((index: number) => latest.current(index), [])
   const template = table.getVisibleLeafColumns().map((c) => (c.columnDef.meta as Meta).width).join(' ')
 
   return (
@@ -108,32 +112,64 @@ export function InvoiceTable(props: Props) {
         {items.map((item) => {
           const row = rows[item.index]!
           return (
-            <div
+            <Line
               key={row.id}
-              role="row"
-              aria-rowindex={item.index + 2}
-              aria-selected={row.getIsSelected()}
-              data-row={item.index}
-              data-cursor={item.index === cursor || undefined}
-              className="line"
-              style={{ gridTemplateColumns: template, height: item.size, transform: `translateY(${item.start}px)` }}
-              onFocus={() => onCursor(item.index)}
-            >
-              {row.getVisibleCells().map((cell) => (
-                <div key={cell.id} role="cell" className={cell.column.id}>
-                  {flexRender(cell.column.columnDef.cell, cell.getContext())}
-                  {cell.column.id === 'supplier' && (
-                    <Link to="/invoices/$id" params={{ id: row.id }} search={search} className="cover" aria-label={titleOf(row.original)} tabIndex={item.index === cursor ? 0 : -1} />
-                  )}
-                </div>
-              ))}
-            </div>
+              row={row}
+              columns={columns}
+              index={item.index}
+              selected={row.getIsSelected()}
+              current={item.index === cursor}
+              template={template}
+              height={item.size}
+              top={item.start}
+              search={search}
+              onCursor={setCursor}
+            />
           )
         })}
       </div>
     </div>
   )
 }
+
+interface LineProps {
+  row: Row<InvoiceSummary>
+  /** The row stays the same when they change. */
+  columns: unknown
+  index: number
+  selected: boolean
+  current: boolean
+  template: string
+  height: number
+  top: number
+  search: InboxSearch
+  onCursor: (index: number) => void
+}
+
+/** One invoice. A key that moves or selects renders only the lines that it changes. */
+const Line = memo(function Line({ row, index, selected, current, template, height, top, search, onCursor }: LineProps) {
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={selected}
+      data-row={index}
+      data-cursor={current || undefined}
+      className="line"
+      style={{ gridTemplateColumns: template, height, transform: `translateY(${top}px)` }}
+      onFocus={() => onCursor(index)}
+    >
+      {row.getVisibleCells().map((cell) => (
+        <div key={cell.id} role="cell" className={cell.column.id}>
+          {flexRender(cell.column.columnDef.cell, cell.getContext())}
+          {cell.column.id === 'supplier' && (
+            <Link to="/invoices/$id" params={{ id: row.id }} search={search} className="cover" aria-label={titleOf(row.original)} tabIndex={current ? 0 : -1} />
+          )}
+        </div>
+      ))}
+    </div>
+  )
+})
 
 interface HeaderProps {
   id: string

@@ -8,7 +8,7 @@ import { filtersOf, tabs, type InboxSearch, type Tab } from './search'
 
 const pageSize = 100
 
-const invoicesQuery = (search: InboxSearch) => {
+export const invoicesQuery = (search: InboxSearch) => {
   const filters = filtersOf(search)
   return infiniteQueryOptions({
     queryKey: ['invoices', filters],
@@ -27,7 +27,8 @@ export function useInvoices(search: InboxSearch) {
   return { ...list, invoices }
 }
 
-const countedMost = 200
+// As many as a page of the list, which a person reads before the exact number matters.
+const countedMost = 100
 
 export interface Count {
   count: number
@@ -36,8 +37,9 @@ export interface Count {
 }
 
 /** How many invoices each tab has, as far as they were counted. */
-export function useCounts(entityId: string | undefined): Record<Tab, Count> | undefined {
+export function useCounts(entityId: string | undefined, enabled: boolean): Record<Tab, Count> | undefined {
   return useQuery({
+    enabled,
     queryKey: ['invoices', 'counts', entityId],
     queryFn: async ({ signal }) => {
       const counts = await Promise.all(

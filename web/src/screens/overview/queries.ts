@@ -12,31 +12,35 @@ export const reportQuery = (days: number) =>
     queryFn: async ({ signal }) => (await api.getProcessingReport({ query: { days }, signal })).data,
   })
 
-/** The ages in days at which a new group of waiting invoices begins. */
+/** The groups of waiting invoices, by age in days. */
 export const ages = [
-  { id: 'day', from: 0, to: 1 },
-  { id: 'week', from: 1, to: 7 },
-  { id: 'month', from: 7, to: 30 },
-  { id: 'more', from: 30, to: undefined },
+  { id: 'day', to: 1 },
+  { id: 'week', to: 7 },
+  { id: 'month', to: 30 },
+  { id: 'more', to: undefined },
 ] as const
 
 export const waitingQuery = (entityId: string | undefined) =>
   queryOptions({
     queryKey: ['overview', 'waiting', entityId],
-    queryFn: ({ signal }) =>
-      Promise.all(ages.map(async ({ id, from, to }) => {
+    queryFn: async ({ signal }) => {
+      // A group is the difference of two counts from an age until now, because the service reads few
+      // recent invoices quickly, but all older ones to find those that wait.
+      const younger = await Promise.all(ages.map(async ({ to }) => {
         const { data } = await api.sumInvoices({
           query: {
             group_by: ['status'],
             status: ['NEEDS_REVIEW', 'EXTRACTED'],
             ...(entityId ? { entity_id: entityId } : {}),
-            ...(from > 0 ? { created_to: ago(from) } : {}),
             ...(to === undefined ? {} : { created_from: ago(to) }),
           },
           signal,
         })
-        return { id, count: data.items.reduce((sum, i) => sum + i.count, 0) }
-      })),
+        return data.items.reduce((sum, i) => sum + i.count, 0)
+      }))
+      // An invoice may arrive or be approved between two counts.
+      return ages.map(({ id }, n) => ({ id, count: Math.max(0, younger[n]! - (n > 0 ? younger[n - 1]! : 0)) }))
+    },
   })
 
 /** The first day of the month eleven months before this one. */

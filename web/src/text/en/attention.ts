@@ -1,6 +1,7 @@
 export const attention = {
   'attention.title': 'Attention',
   'attention.lead': 'What needs a person in {name}.',
+  'attention.all': 'Show all {count}',
   'attention.empty': 'Nothing needs you',
   'attention.empty.text': 'New invoices appear here as soon as one of them needs a decision.',
   'attention.text.retry_sync': '{count|# bill was|# bills were} not created in the ledger',
