@@ -5,6 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 
 import { api } from './client'
+import { connected } from './connection'
 
 const intervalMs = 2_500
 const pausedIntervalMs = 20_000
@@ -29,6 +30,7 @@ async function follow(cache: QueryClient, signal: AbortSignal): Promise<void> {
   const from = new Date(Date.now() - overlapMs).toISOString()
   while (!signal.aborted) {
     try {
+      await connected()
       const { data } = await api.listEvents({ query: { created_from: from, limit: 200, ...(after ? { after } : {}) }, signal })
       after = data.next_cursor ?? after
       const keys = new Set<string>()

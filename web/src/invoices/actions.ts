@@ -1,8 +1,9 @@
 // What a person does with invoices, and how it is undone.
-import type { Invoice } from '@docledger/client'
+import { isDocledgerError, type Invoice } from '@docledger/client'
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 
 import { api } from '@/api/client'
+import { connected } from '@/api/connection'
 import { invoiceQuery } from '@/api/queries'
 import '@/text/parts/inbox'
 import { t } from '@/text/text'
@@ -14,6 +15,23 @@ export function keep(cache: QueryClient, invoice: Invoice): void {
   void cache.invalidateQueries({ queryKey: ['invoices'] })
   void cache.invalidateQueries({ queryKey: ['attention'] })
   void cache.invalidateQueries({ queryKey: ['history', invoice.id] })
+}
+
+/**
+ * Sends a decision on an invoice. If the connection ends before the response, it is not known whether the decision was
+ * received. So the invoice is read when there is a connection again, and the decision is sent again if it is missing.
+ */
+async function decide(invoice: Invoice, decided: readonly Invoice['status'][], send: () => Promise<{ data: Invoice }>): Promise<Invoice> {
+  try {
+    return (await send()).data
+  } catch (error) {
+    if (!isDocledgerError(error) || error.code !== 'connection_failed') {
+      throw error
+    }
+    await connected()
+    const { data } = await api.getInvoice({ path: { invoice_id: invoice.id } })
+    return decided.includes(data.status) ? data : (await send()).data
+  }
 }
 
 const nameOf = (invoice: Invoice) => invoice.invoice_number ?? t('inbox.withoutNumber')
@@ -30,17 +48,17 @@ export function useInvoiceActions() {
 
     /** Approves the version that the person saw; the rules of acknowledge are its failed BLOCKING checks. */
     approve: async (invoice: Invoice, acknowledge: string[] = []) => {
-      const { data } = await api.approveInvoice({
+      const data = await decide(invoice, ['APPROVED', 'SYNCED', 'SYNC_FAILED'], () => api.approveInvoice({
         path: { invoice_id: invoice.id },
         body: { version: invoice.version, ...(acknowledge.length > 0 ? { acknowledge_checks: acknowledge } : {}) },
-      })
+      }))
       keep(cache, data)
       notify(t('invoice.approved', { number: nameOf(data) }), () => void reopen(data.id))
       return data
     },
 
     reject: async (invoice: Invoice, reason: string) => {
-      const { data } = await api.rejectInvoice({ path: { invoice_id: invoice.id }, body: { reason } })
+      const data = await decide(invoice, ['REJECTED'], () => api.rejectInvoice({ path: { invoice_id: invoice.id }, body: { reason } }))
       keep(cache, data)
       notify(t('invoice.rejected', { number: nameOf(data) }), () => void reopen(data.id))
       return data

@@ -15,6 +15,7 @@ import { Menu, type MenuEntry } from '@/ui/overlays'
 import { ErrorBanner, Skeleton } from '@/ui/parts'
 
 import { BillingBanners } from './BillingBanners'
+import { ConnectionBanner } from './ConnectionBanner'
 import { EntitySwitcher } from './EntitySwitcher'
 import { Navigation, PhoneNavigation } from './Navigation'
 
@@ -30,7 +31,7 @@ export function Shell() {
   useEffect(() => main.current?.focus({ preventScroll: true }), [path])
   useLive()
   if (me.isPending) {
-    return <Skeleton rows={10} />
+    return <><ConnectionBanner /><Skeleton rows={10} /></>
   }
   if (me.isError) {
     return <div className="page"><ErrorBanner error={me.error} onRetry={() => void me.refetch()} /></div>
@@ -48,6 +49,7 @@ export function Shell() {
         <AccountMenu />
       </header>
       <main id="main" ref={main} tabIndex={-1} className="main">
+        <ConnectionBanner />
         <BillingBanners />
         <Outlet />
       </main>

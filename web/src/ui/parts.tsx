@@ -23,16 +23,17 @@ export function Tag({ tone = 'plain', icon, children }: { tone?: Tone; icon?: Ic
 
 interface BannerProps {
   tone: Exclude<Tone, 'plain'>
+  icon?: IconName
   title: ReactNode
   children?: ReactNode
   actions?: ReactNode
 }
 
 /** A message that stays until its cause is gone. */
-export function Banner({ tone, title, children, actions }: BannerProps) {
+export function Banner({ tone, icon, title, children, actions }: BannerProps) {
   return (
     <div className={`banner ${tone}`} role={tone === 'red' ? 'alert' : 'status'}>
-      <Icon name={toneIcons[tone]} />
+      <Icon name={icon ?? toneIcons[tone]} />
       <div className="grow">
         <div className="title">{title}</div>
         {children && <div>{children}</div>}

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { api } from '@/api/client'
+import { useReachable } from '@/api/connection'
 import { invoiceQuery } from '@/api/queries'
 import { addDecimals, formatMoney } from '@/format/format'
 import { keep } from '@/invoices/actions'
@@ -13,7 +14,7 @@ import { Button } from '@/ui/Button'
 import { TextField } from '@/ui/fields'
 import { notify } from '@/ui/notices'
 import { Dialog } from '@/ui/overlays'
-import { Banner, errorText } from '@/ui/parts'
+import { Banner, errorText, Tag } from '@/ui/parts'
 
 type Action = 'approve' | 'reject' | 'sync'
 
@@ -31,6 +32,7 @@ const nameOf = (invoice: InvoiceSummary) => invoice.invoice_number ?? t('inbox.w
 /** What can be done with the selected invoices at once, and their sums. */
 export function BulkBar({ invoices, onClear, onAssign }: { invoices: InvoiceSummary[]; onClear: () => void; onAssign: () => void }) {
   const cache = useQueryClient()
+  const reachable = useReachable()
   const [rejecting, setRejecting] = useState(false)
   const [reason, setReason] = useState('')
 
@@ -88,7 +90,7 @@ export function BulkBar({ invoices, onClear, onAssign }: { invoices: InvoiceSumm
       <div className="row wrap" role="toolbar" aria-label={t('inbox.selected', { count: invoices.length })}>
         <strong>{t('inbox.selected', { count: invoices.length })}</strong>
         <span className="tabular">{sums(invoices)}</span>
-        <span className="grow" />
+        <span className="grow" role="status">{run.isPending && !reachable && <Tag tone="amber" icon="offline">{t('connection.waits')}</Tag>}</span>
         <Button small look="primary" isDisabled={run.isPending} onPress={() => run.mutate({ action: 'approve' })}>{t('inbox.approve')}</Button>
         <Button small isDisabled={run.isPending} onPress={() => setRejecting(true)}>{t('inbox.reject')}</Button>
         <Button small isDisabled={run.isPending} onPress={() => run.mutate({ action: 'sync' })}>{t('inbox.sync')}</Button>

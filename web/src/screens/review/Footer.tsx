@@ -2,6 +2,7 @@ import { type Invoice } from '@docledger/client'
 import { useState } from 'react'
 
 import { api } from '@/api/client'
+import { useReachable } from '@/api/connection'
 import { blockingRules, failedChecks, reasonOf } from '@/invoices/reasons'
 import { download } from '@/invoices/download'
 import '@/text/parts/documents'
@@ -10,6 +11,7 @@ import { t } from '@/text/text'
 import { Button } from '@/ui/Button'
 import { TextField } from '@/ui/fields'
 import { Dialog, Menu, type MenuEntry } from '@/ui/overlays'
+import { Tag } from '@/ui/parts'
 
 import { isOpen } from './fields'
 
@@ -26,6 +28,8 @@ interface Props {
   decisions: Decisions
   may: { edit: boolean; approve: boolean }
   busy: boolean
+  /** The decision is made, and the list of which the next invoice opens is not known yet. */
+  opening: boolean
   rejecting: boolean
   onRejecting: (open: boolean) => void
   /** Asks whether the document is deleted; undefined without the right. */
@@ -33,8 +37,9 @@ interface Props {
 }
 
 /** The decisions, always in view. Failed checks are named on the button that accepts them. */
-export function Footer({ invoice, decisions, may, busy, rejecting, onRejecting, onDelete }: Props) {
+export function Footer({ invoice, decisions, may, busy, opening, rejecting, onRejecting, onDelete }: Props) {
   const [reason, setReason] = useState('')
+  const reachable = useReachable()
   const blocking = blockingRules(invoice.checks)
   const despite = failedChecks(invoice.checks).filter((c) => c.severity === 'BLOCKING').map(reasonOf)
   const syncing = invoice.sync !== null && invoice.sync.state !== 'DONE' && invoice.sync.state !== 'FAILED'
@@ -59,7 +64,11 @@ export function Footer({ invoice, decisions, may, busy, rejecting, onRejecting, 
         <Button isDisabled={busy} onPress={() => onRejecting(true)}>{t('review.reject')}<kbd>R</kbd></Button>
       )}
       {invoice.status === 'REJECTED' && may.approve && <Button onPress={decisions.reopen}>{t('review.reopen')}</Button>}
-      <span className="grow" />
+      <span className="grow" role="status">
+        {(busy || opening) && !reachable
+          ? <Tag tone="amber" icon="offline">{t('connection.waits')}</Tag>
+          : opening && <Tag icon="clock">{t('review.opening')}</Tag>}
+      </span>
       <Menu label={t('review.more')} entries={entries} trigger={<Button icon="more" label={t('review.more')} />} />
       <Dialog title={t('review.rejectTitle')} isOpen={rejecting} onClose={() => onRejecting(false)}>
         <form

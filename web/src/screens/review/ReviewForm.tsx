@@ -201,7 +201,7 @@ export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }
           </Section>
           <Section title={t('review.section.history')}><History invoiceId={invoice.id} /></Section>
         </div>
-        <Footer invoice={invoice} decisions={decisions} may={may} busy={busy} rejecting={rejecting} onRejecting={setRejecting} onDelete={isAdmin ? () => setDeleting(true) : undefined} />
+        <Footer invoice={invoice} decisions={decisions} may={may} busy={busy} opening={done} rejecting={rejecting} onRejecting={setRejecting} onDelete={isAdmin ? () => setDeleting(true) : undefined} />
         {isAdmin && <DeleteDocument document={document} isOpen={deleting} onClose={() => setDeleting(false)} onDeleted={next} />}
         <AssignDialog
           isOpen={assigning}

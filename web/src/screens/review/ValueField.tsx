@@ -1,6 +1,7 @@
 import type { Evidence, Invoice } from '@docledger/client'
 import { useEffect, useId, useRef, useState } from 'react'
 
+import { useReachable } from '@/api/connection'
 import { formatDate, formatMoney, parseDecimal } from '@/format/format'
 import { fieldName } from '@/invoices/reasons'
 import '@/text/parts/review'
@@ -25,7 +26,8 @@ interface Props {
   onConfirmed: (path: string) => void
 }
 
-type State = { kind: 'idle' } | { kind: 'saving' } | { kind: 'saved' } | { kind: 'invalid'; text: string } | { kind: 'conflict'; mine: string | null; theirs: string | null }
+/** kept is a value that is not saved yet. */
+type State = { kind: 'idle' } | { kind: 'saving'; kept: string | null } | { kind: 'saved' } | { kind: 'invalid'; text: string; kept?: string | null } | { kind: 'conflict'; mine: string | null; theirs: string | null }
 
 const savedShownMs = 2_000
 
@@ -44,6 +46,10 @@ export function ValueField({ invoice, field, doubtful, highlighted, readOnly, sa
   const leaving = useRef(false)
   const id = useId()
   const focused = typed !== null
+  const reachable = useReachable()
+  // What a person has typed stays in the field until it is saved.
+  const kept = state.kind === 'saving' || state.kind === 'invalid' ? state.kept : undefined
+  const current = kept === undefined ? value : kept
 
   useEffect(() => {
     if (state.kind === 'saved') {
@@ -54,14 +60,14 @@ export function ValueField({ invoice, field, doubtful, highlighted, readOnly, sa
   }, [state])
 
   const write = async (next: string | null) => {
-    setState({ kind: 'saving' })
+    setState({ kind: 'saving', kept: next })
     try {
       await save(patchOf(path, next))
       setState({ kind: 'saved' })
     } catch (error) {
       setState(error instanceof Conflict
         ? { kind: 'conflict', mine: next, theirs: valueAt(error.current, path) }
-        : { kind: 'invalid', text: errorText(error) })
+        : { kind: 'invalid', text: errorText(error), kept: next })
     }
   }
   /** Reads what is typed; undefined if it is not valid. */
@@ -84,7 +90,7 @@ export function ValueField({ invoice, field, doubtful, highlighted, readOnly, sa
       return false
     }
     setTyped(null)
-    if (next !== value || (confirm && doubtful)) {
+    if (next !== current || (confirm && doubtful && state.kind !== 'saving')) {
       void write(next)
     }
     return true
@@ -105,13 +111,13 @@ export function ValueField({ invoice, field, doubtful, highlighted, readOnly, sa
           type={field.kind === 'date' && focused ? 'date' : 'text'}
           className={field.kind === 'amount' ? 'figure' : undefined}
           readOnly={readOnly}
-          value={typed ?? shown(field, value)}
+          value={typed ?? shown(field, current)}
           aria-invalid={state.kind === 'invalid' || undefined}
           aria-describedby={`${id}-state`}
           autoComplete="off"
           spellCheck={false}
           onFocus={() => {
-            setTyped(value ?? '')
+            setTyped(current ?? '')
             onFocus(path, (word, append) => setTyped((old) => (append && old ? `${old} ${word}` : word)))
           }}
           onChange={(event) => setTyped(event.target.value)}
@@ -144,11 +150,17 @@ export function ValueField({ invoice, field, doubtful, highlighted, readOnly, sa
         />
         <span id={`${id}-state`} className="value-state" role="status">
           {state.kind === 'saved' && <span className="tag green"><Icon name="check" />{t('review.saved')}</span>}
-          {state.kind === 'saving' && <span className="muted">{t('review.saving')}</span>}
+          {state.kind === 'saving' && (reachable
+            ? <span className="muted">{t('review.saving')}</span>
+            : <span className="tag amber"><Icon name="offline" />{t('connection.waits')}</span>)}
           {state.kind === 'idle' && doubtful && <span className="tag amber" title={t('review.doubtful')}><Icon name="alert" /><span className="visually-hidden">{t('review.doubtful')}</span></span>}
         </span>
       </div>
-      {state.kind === 'invalid' && <p className="value-error" role="alert">{state.text}</p>}
+      {state.kind === 'invalid' && (
+        <div className="value-error" role="alert">
+          {state.text} {kept !== undefined && <Button small onPress={() => void write(kept)}>{t('common.retry')}</Button>}
+        </div>
+      )}
       {state.kind === 'conflict' && (
         <div className="value-conflict" role="alert">
           <p>{t('review.conflict')}</p>

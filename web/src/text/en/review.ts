@@ -24,6 +24,7 @@ export const review = {
   'line.hide': 'Hide the lines',
   'line.pasteHint': 'Cells can be pasted from a spreadsheet.',
   'line.choose': 'Choose',
+  'review.opening': 'Opens the next invoice when the list is read',
   'review.position': '{position} of {total}',
   'review.back': 'Back to the list',
   'review.previous': 'Previous invoice',

@@ -1,0 +1,109 @@
+// Whether docledger can be reached. Calls wait while it cannot, so that nothing that a person did is
+// lost. The browser only knows whether it has a network: a service on the same machine can be reached
+// without one, and a service elsewhere may be down with one. So a request decides.
+import { onlineManager } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
+
+const probeMs = 3_000
+
+let reachable = true
+/** The last sign was that there is no connection. */
+let doubted = !navigator.onLine
+let waiting = 0
+let search: Promise<void> | undefined
+let wake: () => void = () => undefined
+const listeners = new Set<() => void>()
+
+const announce = () => listeners.forEach((listener) => listener())
+
+function setReachable(now: boolean): void {
+  if (reachable !== now) {
+    reachable = now
+    onlineManager.setOnline(now) // queries wait too, and are read again afterwards
+    announce()
+  }
+}
+
+async function answers(): Promise<boolean> {
+  try {
+    await fetch('/favicon.svg', { method: 'HEAD', cache: 'no-store' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Asks until the service answers. */
+async function find(): Promise<void> {
+  while (!(await answers())) {
+    setReachable(false)
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, probeMs)
+      wake = () => { clearTimeout(timer); resolve() }
+    })
+  }
+  doubted = false
+  setReachable(true)
+}
+
+/** Resolves when the service can be reached, at once if nothing speaks against it. */
+export function connected(): Promise<void> {
+  if (!doubted) {
+    return Promise.resolve()
+  }
+  search ??= find().finally(() => { search = undefined })
+  return search
+}
+
+/** Resolves like connected, and counts what waits. */
+export async function whenConnected(): Promise<void> {
+  if (!doubted) {
+    return
+  }
+  waiting++
+  announce()
+  try {
+    await connected()
+  } finally {
+    waiting--
+    announce()
+  }
+}
+
+/** Finds out whether the service can be reached, after a sign that it cannot. */
+function doubt(): void {
+  doubted = true
+  void connected()
+}
+
+/** Sends a request. One that is repeated after a lost connection waits until there is one again. */
+export const connectedFetch: typeof fetch = async (input, init) => {
+  await connected()
+  try {
+    return await fetch(input, init)
+  } catch (error) {
+    if (error instanceof TypeError) {
+      doubt()
+    }
+    throw error
+  }
+}
+
+onlineManager.setEventListener(() => undefined) // this module decides
+window.addEventListener('offline', doubt)
+window.addEventListener('online', () => wake())
+window.addEventListener('beforeunload', (event) => {
+  if (waiting > 0) {
+    event.preventDefault() // the browser asks whether what waits is to be lost
+  }
+})
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export const useReachable = (): boolean => useSyncExternalStore(subscribe, () => reachable)
+
+/** How many calls wait for the connection. */
+export const useWaiting = (): number => useSyncExternalStore(subscribe, () => waiting)
