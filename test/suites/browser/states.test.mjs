@@ -1,4 +1,4 @@
-// States that are rare: no connection, what a provider does not allow, and answers to senders.
+// States that are rare: no connection, what a provider does not allow, skipped files, and answers to senders.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
@@ -113,6 +113,30 @@ test('states of the web application that are rare', async (t) => {
     await picture(page, 'web-unavailable-phone-dark')
     await page.emulateMedia({ colorScheme: 'light' })
     await page.setViewportSize({ width: 1360, height: 860 })
+  })
+
+  await t.test('the skipped files of a document store have their reasons', async () => {
+    await page.goto(`${sandbox.BASE_URL}/integrations?entity=${sandbox.ENTITY_ID}`)
+    await page.locator('.stack', { has: page.getByRole('heading', { level: 3, name: 'Document store A' }) }).getByRole('button', { name: 'Connect' }).click()
+    await page.getByRole('radiogroup', { name: 'Site' }).getByRole('radio').first().check({ force: true })
+    await page.getByRole('radiogroup', { name: 'Document library' }).getByRole('radio').first().check({ force: true })
+    await page.getByRole('button', { name: 'Activate' }).click()
+    await page.getByText('No file was skipped', { exact: true }).waitFor()
+    const at = '2026-11-20T10:00:00Z'
+    await page.route('**/skipped?*', (route) => {
+      const second = new URL(route.request().url()).searchParams.get('cursor')
+      return route.fulfill({ json: second
+        ? { items: [{ at, path: 'Invoices/empty.pdf', reason: 'empty' }], next_cursor: null }
+        : { items: [{ at, path: 'Invoices/2026/scan of the whole year.pdf', reason: 'too_large' }, { at, path: 'Invoices/~$april.xlsx', reason: 'temporary' }], next_cursor: 'second' } })
+    })
+    await page.reload()
+    const table = page.getByRole('table', { name: 'Skipped files' })
+    await table.getByRole('row', { name: /whole year.*Larger than an upload may be/ }).waitFor()
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await table.getByRole('row', { name: /empty\.pdf.*Empty file/ }).waitFor()
+    await assertAccessible(page, 'skipped files')
+    await picture(page, 'web-skipped')
+    await page.unroute('**/skipped?*')
   })
 
   await t.test('answers to senders are switched on where the installation sends e-mail, and not offered elsewhere', async () => {

@@ -37,7 +37,7 @@ function Rules({ intake, address }: { intake: EmailIntake; address: string }) {
         <TextField lines label={t('entities.email.senders')} hint={t('entities.email.senders.hint')} value={senders} onChange={setSenders} isReadOnly={!isAdmin} />
         <SwitchField label={t('entities.email.only')} hint={t('entities.email.only.hint')} isSelected={intake.only_senders} onChange={(on) => update.mutate({ only_senders: on })} isDisabled={!isAdmin} />
         {intake.answer_senders !== null && <SwitchField label={t('entities.email.answer')} hint={t('entities.email.answer.hint')} isSelected={intake.answer_senders} onChange={(on) => update.mutate({ answer_senders: on })} isDisabled={!isAdmin} />}
-        {isAdmin && <div><Button type="submit" isPending={update.isPending}>{t('common.save')}</Button></div>}
+        {isAdmin && <div className="wide"><Button type="submit" isPending={update.isPending}>{t('common.save')}</Button></div>}
       </form>
       <ConfirmDialog
         title={t('entities.email.replace.title')}

@@ -46,7 +46,7 @@ export function columnsOf(entityNames: Map<string, string>, showEntity: boolean,
       id: 'supplier',
       header: t('inbox.column.supplier'),
       cell: ({ row }) => <span className="ellipsis">{row.original.seller?.name ?? <span className="muted">{t('inbox.withoutSupplier')}</span>}</span>,
-      meta: { width: 'minmax(120px, 1.8fr)' },
+      meta: { width: 'minmax(150px, 2.4fr)' },
     }),
     column.display({
       id: 'number',
@@ -71,7 +71,7 @@ export function columnsOf(entityNames: Map<string, string>, showEntity: boolean,
       ),
       meta: { width: 'minmax(116px, max-content)', sort: 'gross_total' },
     }),
-    column.display({ id: 'reason', header: t('inbox.column.reason'), cell: ({ row }) => <State invoice={row.original} />, meta: { width: 'minmax(170px, 2fr)' } }),
+    column.display({ id: 'reason', header: t('inbox.column.reason'), cell: ({ row }) => <State invoice={row.original} />, meta: { width: 'minmax(160px, 1.8fr)' } }),
     column.display({
       id: 'assignee',
       header: t('inbox.column.assignee'),
@@ -111,7 +111,7 @@ function State({ invoice }: { invoice: InvoiceSummary }) {
   const tone = tones[invoice.status] ?? 'plain'
   if (!needsReason || !detail) {
     const syncing = invoice.status === 'APPROVED' && (invoice.sync_state === 'QUEUED' || invoice.sync_state === 'RUNNING' || invoice.sync_state === 'CHECKING')
-    return <Tag tone={syncing ? 'plain' : tone} icon={syncing ? 'refresh' : undefined}>{syncing ? t('inbox.syncing') : label('status', invoice.status)}</Tag>
+    return <Tag tone={syncing ? 'plain' : tone} icon={syncing ? 'refresh' : invoice.status === 'REJECTED' ? 'close' : undefined}>{syncing ? t('inbox.syncing') : label('status', invoice.status)}</Tag>
   }
   const text = invoice.status === 'SYNC_FAILED' ? (detail.sync?.error?.message ?? label('status', invoice.status)) : reasonLine(detail.checks)
   return <Tag tone={invoice.status === 'EXTRACTED' ? 'amber' : tone}>{text}</Tag>

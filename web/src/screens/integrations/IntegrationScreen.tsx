@@ -17,6 +17,7 @@ import { Accounts } from './Accounts'
 import { AccountingWizard } from './AccountingWizard'
 import { Companies } from './Companies'
 import { returnUrl } from './consent'
+import { SkippedFiles } from './SkippedFiles'
 import { StatusReport } from './StatusReport'
 import { Syncs } from './Syncs'
 import { TriggerWizard } from './TriggerWizard'
@@ -75,6 +76,7 @@ function IntegrationPage({ integration }: { integration: Integration }) {
       )}
       {settingUp && (accounting ? <AccountingWizard integration={integration} /> : <TriggerWizard integration={integration} />)}
       {integration.status !== 'PENDING' && <StatusReport integration={integration} />}
+      {integration.status !== 'PENDING' && !accounting && <SkippedFiles integrationId={integration.id} />}
       {integration.status === 'ACTIVE' && accounting && (
         <>
           {isAdmin && entities.length > 1 && <Companies integration={integration} />}
