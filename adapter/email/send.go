@@ -89,11 +89,29 @@ func (m *Mailer) client(conn net.Conn) (*smtp.Client, error) {
 		c := smtp.NewClient(conn)
 		return c, c.Hello(name)
 	}
-	c, err := smtp.NewClientStartTLS(conn, config)
+	c, err := smtp.NewClientStartTLS(&named{Conn: conn, name: name}, config)
 	if err != nil {
 		return nil, err
 	}
-	return c, c.Hello(name) // the client says localhost only before STARTTLS
+	return c, c.Hello(name)
+}
+
+// named puts a name into the first greeting. The library can change the name only after STARTTLS, and says localhost
+// before, for which servers refuse the connection.
+type named struct {
+	net.Conn
+	name string
+}
+
+// Write implements net.Conn.
+func (n *named) Write(p []byte) (int, error) {
+	for _, greeting := range []string{"EHLO", "HELO"} {
+		if string(p) == greeting+" localhost\r\n" {
+			_, err := n.Conn.Write([]byte(greeting + " " + n.name + "\r\n"))
+			return len(p), err
+		}
+	}
+	return n.Conn.Write(p)
 }
 
 // auth returns PLAIN, or LOGIN for servers that have nothing else.

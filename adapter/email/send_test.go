@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http/httptest"
 	"net/mail"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -29,6 +30,8 @@ type submission struct {
 	messages []string
 	signedIn bool
 	name     string // of the client
+	// greetings are the names that the client says, before and after STARTTLS.
+	greetings []string
 	// mail, rcpt and data replace the answers of the server; nil accepts.
 	mail, rcpt, data error
 	drop             bool // ends the connection instead of the last answer
@@ -91,7 +94,12 @@ func (s *submission) start(t *testing.T, implicit bool) MailerOptions {
 	web := httptest.NewTLSServer(nil) // its certificate is for 127.0.0.1
 	t.Cleanup(web.Close)
 	config := &tls.Config{Certificates: web.TLS.Certificates, MinVersion: tls.VersionTLS12}
-	server := smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) { return submissionSession{s, c}, nil }))
+	server := smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.greetings = append(s.greetings, c.Hostname())
+		return submissionSession{s, c}, nil
+	}))
 	server.Domain = "smtp.example.com"
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -141,6 +149,9 @@ func TestMailerSends(t *testing.T) {
 		s.mu.Lock()
 		if s.name != "example.com" {
 			t.Errorf("the client is named %q", s.name)
+		}
+		if slices.ContainsFunc(s.greetings, func(name string) bool { return name != "example.com" }) || len(s.greetings) < 2 {
+			t.Errorf("the client greets as %q", s.greetings)
 		}
 		s.mu.Unlock()
 		got, err := mail.ReadMessage(strings.NewReader(s.messages[0]))
