@@ -42,10 +42,10 @@ func TestEarlierAnswersToOneMessage(t *testing.T) {
 			must(t, err)
 			for n, id := range []string{"<1@shop.example>", "<1@shop.example>", "<2@shop.example>", "", ""} {
 				d := documents.Items[n]
-				must(t, s.EmailAnswers().Add(ctx, &email.Answer{
-					DocumentID: d.ID, EntityID: d.EntityID, OrganizationID: d.OrganizationID, To: "a@shop.example", MessageID: id,
-					State: email.AnswerPending, NextAttemptAt: now, CreatedAt: now, UpdatedAt: now,
-				}))
+				must(t, db.Gorm.Table("email_answers").Create(map[string]any{
+					"document_id": d.ID, "entity_id": d.EntityID, "organization_id": d.OrganizationID, "recipient": "a@shop.example", "subject": "",
+					"message_id": id, "state": string(email.AnswerPending), "attempts": 0, "next_attempt_at": now, "failure": "", "created_at": now, "updated_at": now,
+				}).Error)
 			}
 			_, err = provider.Up(ctx)
 			must(t, err)

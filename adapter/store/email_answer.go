@@ -2,6 +2,9 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
 	"time"
 
 	"docledger/domain/email"
@@ -52,22 +55,61 @@ var _ email.Answers = EmailAnswers{}
 // EmailAnswers returns the repository of the answers to received e-mail.
 func (s *Store) EmailAnswers() EmailAnswers { return EmailAnswers{s} }
 
+// emailAnswerMark is what is known of an answer when the document of its message is deleted.
+type emailAnswerMark struct {
+	AnswerHash    string `gorm:"primaryKey"`
+	RecipientHash string
+	DomainHash    string
+	CreatedAt     time.Time `gorm:"autoCreateTime:false"`
+}
+
+// TableName implements gorm's tabler.
+func (emailAnswerMark) TableName() string { return "email_answer_marks" }
+
+// answerHash identifies texts without containing them. None of them has a line break.
+func answerHash(texts ...string) string {
+	sum := sha256.Sum256([]byte(clean(strings.Join(texts, "\n"))))
+	return hex.EncodeToString(sum[:])
+}
+
 // Add implements email.Answers.
 func (r EmailAnswers) Add(ctx context.Context, a *email.Answer) error {
-	row := toEmailAnswerRow(a)
-	return failed("add the answer", r.s.handle(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error)
+	return r.s.inOne(ctx, func(ctx context.Context) error {
+		key := a.MessageID
+		if key == "" { // the message is the document
+			key = a.DocumentID.String()
+		}
+		added := r.s.handle(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&emailAnswerMark{
+			AnswerHash: answerHash(a.To, key), RecipientHash: answerHash(a.To),
+			DomainHash: answerHash(a.EntityID.String(), strings.ToLower(email.DomainOf(a.To))), CreatedAt: instant(a.CreatedAt),
+		})
+		if added.Error != nil || added.RowsAffected == 0 {
+			return failed("mark the answer", added.Error)
+		}
+		row := toEmailAnswerRow(a)
+		return failed("add the answer", r.s.handle(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error)
+	})
 }
 
 // CountForReceiver implements email.Answers.
 func (r EmailAnswers) CountForReceiver(ctx context.Context, to string, since time.Time) (int, error) {
+	return r.count(ctx, "recipient_hash", answerHash(to), since)
+}
+
+// CountForDomain implements email.Answers.
+func (r EmailAnswers) CountForDomain(ctx context.Context, entity uuid.UUID, domain string, since time.Time) (int, error) {
+	return r.count(ctx, "domain_hash", answerHash(entity.String(), strings.ToLower(domain)), since)
+}
+
+func (r EmailAnswers) count(ctx context.Context, column, hash string, since time.Time) (int, error) {
 	if r.s.postgres { // SQLite has one writer, which the transaction already is
-		err := r.s.handle(ctx).Exec("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", "docledger answers "+clean(to)).Error
+		err := r.s.handle(ctx).Exec("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", "docledger answers "+hash).Error
 		if err != nil {
-			return 0, failed("wait for other answers to the address", err)
+			return 0, failed("wait for other answers", err)
 		}
 	}
 	var n int64
-	err := r.s.handle(ctx).Model(&emailAnswerRow{}).Where("recipient = ? AND created_at >= ?", clean(to), instant(since)).Count(&n).Error
+	err := r.s.handle(ctx).Model(&emailAnswerMark{}).Where(column+" = ? AND created_at >= ?", hash, instant(since)).Count(&n).Error
 	return int(n), failed("count the answers", err)
 }
 
@@ -114,5 +156,8 @@ func (r EmailAnswers) Update(ctx context.Context, organization, document uuid.UU
 func (r EmailAnswers) Expire(ctx context.Context, ended, added time.Time) error {
 	err := r.s.handle(ctx).Where("next_attempt_at IS NULL AND updated_at < ? OR next_attempt_at IS NOT NULL AND created_at < ?",
 		instant(ended), instant(added)).Delete(&emailAnswerRow{}).Error
-	return failed("remove old answers", err)
+	if err != nil {
+		return failed("remove old answers", err)
+	}
+	return failed("forget old answers", r.s.handle(ctx).Where("created_at < ?", instant(ended)).Delete(&emailAnswerMark{}).Error)
 }

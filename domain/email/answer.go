@@ -24,6 +24,8 @@ const (
 const (
 	// AnswersPerHour is the maximum number of answers to one address within an hour.
 	AnswersPerHour = 10
+	// AnswersPerDomain is the maximum number of answers of an entity to the addresses of one domain within a day.
+	AnswersPerDomain = 100
 	// AnswerWait is the maximum time for which an answer waits for documents that are not extracted yet.
 	AnswerWait = time.Hour
 	// AnswerLifetime is the age of a message at which it is not answered any more.
@@ -128,11 +130,13 @@ type Mailer interface {
 // Answers stores answers.
 type Answers interface {
 	// Add stores an answer. It does nothing if its document has one, or if an answer to the same address names the same
-	// Message-ID, in any organization.
+	// Message-ID, in any organization, also if that answer was removed with its document in the meantime.
 	Add(ctx context.Context, a *Answer) error
 	// CountForReceiver counts the answers to an address since a time, in every organization. Other transactions that
 	// count those to the same address wait for the end of this one.
 	CountForReceiver(ctx context.Context, to string, since time.Time) (int, error)
+	// CountForDomain counts the answers of an entity to the addresses of a domain since a time, like CountForReceiver.
+	CountForDomain(ctx context.Context, entity uuid.UUID, domain string, since time.Time) (int, error)
 	// Due returns pending answers that are due, of every organization, oldest first.
 	Due(ctx context.Context, now time.Time, limit int) ([]Answer, error)
 	// Get returns an answer of an organization, or a NotFound fault.
@@ -140,6 +144,6 @@ type Answers interface {
 	// Update changes an answer under a row lock, or returns a NotFound fault.
 	Update(ctx context.Context, organization, document uuid.UUID, do func(*Answer) error) (*Answer, error)
 	// Expire removes answers that are not pending and did not change since the time ended, and pending answers that were
-	// added before the time added.
+	// added before the time added. What was answered before the time ended is forgotten.
 	Expire(ctx context.Context, ended, added time.Time) error
 }

@@ -169,7 +169,7 @@ func messageIDOf(header textproto.MIMEHeader) string {
 	return id
 }
 
-// addAnswer records that the sender of a message gets an answer. An address gets a limited number of them.
+// addAnswer records that the sender of a message gets an answer. An address and a domain get a limited number of them.
 func (s *Service) addAnswer(ctx context.Context, r *email.Intake, d *document.Document, messageID string) error {
 	now := s.Clock.Now()
 	n, err := s.Answers.CountForReceiver(ctx, d.Email.From, now.Add(-time.Hour))
@@ -178,6 +178,14 @@ func (s *Service) addAnswer(ctx context.Context, r *email.Intake, d *document.Do
 	}
 	if n >= email.AnswersPerHour {
 		s.Log.WarnContext(ctx, "e-mail not answered, because its sender got the largest number of answers of an hour", "document_id", d.ID)
+		return nil
+	}
+	n, err = s.Answers.CountForDomain(ctx, r.EntityID, email.DomainOf(d.Email.From), now.Add(-24*time.Hour))
+	if err != nil {
+		return err
+	}
+	if n >= email.AnswersPerDomain {
+		s.Log.WarnContext(ctx, "e-mail not answered, because the domain of its sender got the largest number of answers of a day", "document_id", d.ID, "entity_id", r.EntityID)
 		return nil
 	}
 	err = s.Answers.Add(ctx, &email.Answer{

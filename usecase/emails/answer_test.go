@@ -141,6 +141,8 @@ func TestMessageID(t *testing.T) {
 type counted struct {
 	email.Answers
 	before, added int
+	domain        int // answers to the domain
+	now           time.Time
 	since         time.Time
 }
 
@@ -148,6 +150,14 @@ type counted struct {
 func (c *counted) CountForReceiver(_ context.Context, _ string, since time.Time) (int, error) {
 	c.since = since
 	return c.before + c.added, nil
+}
+
+// CountForDomain implements email.Answers.
+func (c *counted) CountForDomain(_ context.Context, _ uuid.UUID, domain string, since time.Time) (int, error) {
+	if domain != "shop.example" || c.now.Sub(since) != 24*time.Hour {
+		return 0, errors.New("another domain or time")
+	}
+	return c.domain + c.added, nil
 }
 
 // Add implements email.Answers.
@@ -159,19 +169,22 @@ func (c *counted) Add(_ context.Context, a *email.Answer) error {
 	return nil
 }
 
-// TestAnswersAreLimited verifies that an address gets a limited number of answers within an hour.
+// TestAnswersAreLimited verifies that an address gets a limited number of answers within an hour, and a domain within a day.
 func TestAnswersAreLimited(t *testing.T) {
 	t.Parallel()
-	c := &counted{before: email.AnswersPerHour - 2}
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	s := &Service{Answers: c, Clock: stopped{now}, Log: slog.New(slog.DiscardHandler)}
-	for range 5 {
-		d := &document.Document{ID: uuid.New(), Email: &document.Email{From: "billing@shop.example"}}
-		if err := s.addAnswer(t.Context(), &email.Intake{}, d, ""); err != nil {
-			t.Fatal(err)
+	for name, c := range map[string]*counted{
+		"of an address": {before: email.AnswersPerHour - 2, now: now}, "of a domain": {domain: email.AnswersPerDomain - 2, now: now},
+	} {
+		s := &Service{Answers: c, Clock: stopped{now}, Log: slog.New(slog.DiscardHandler)}
+		for range 5 {
+			d := &document.Document{ID: uuid.New(), Email: &document.Email{From: "billing@shop.example"}}
+			if err := s.addAnswer(t.Context(), &email.Intake{}, d, ""); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if c.added != 2 || !c.since.Equal(now.Add(-time.Hour)) {
-		t.Errorf("%d answers were added, counted since %v", c.added, c.since)
+		if c.added != 2 || !c.since.Equal(now.Add(-time.Hour)) {
+			t.Errorf("the limit %s: %d answers were added, counted since %v", name, c.added, c.since)
+		}
 	}
 }

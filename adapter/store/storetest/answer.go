@@ -84,6 +84,35 @@ func testAnswersOnce(t *testing.T, b *bench) {
 	}
 }
 
+// testAnswersOutliveDocuments checks that the deletion of a document does not lead to a second answer, and that the
+// answers to a domain are counted per entity.
+func testAnswersOutliveDocuments(t *testing.T, b *bench) {
+	named := func(a *email.Answer) { a.To, a.MessageID = "a@shop.example", "<1@shop.example>" }
+	first := b.answer(t, named)
+	must(t, b.db.Exec("DELETE FROM documents WHERE id = ?", first.DocumentID).Error)
+	if b.hasAnswer(t, first.OrganizationID, first.DocumentID) {
+		t.Error("the answer has the address of the sender after its document was deleted")
+	}
+	count := func(entity uuid.UUID, domain string, since time.Time) int {
+		n, err := b.EmailAnswers().CountForDomain(b.ctx, entity, domain, since)
+		must(t, err)
+		return n
+	}
+	if n := count(first.EntityID, "SHOP.example", b.at); n != 1 {
+		t.Errorf("%d answers to the domain", n)
+	}
+	if n := count(first.EntityID, "other.example", b.at) + count(uuid.New(), "shop.example", b.at) + count(first.EntityID, "shop.example", b.at.Add(time.Second)); n != 0 {
+		t.Errorf("%d answers to another domain, of another entity or before", n)
+	}
+	if again := b.answer(t, named); b.hasAnswer(t, again.OrganizationID, again.DocumentID) {
+		t.Error("the same message was answered again")
+	}
+	must(t, b.EmailAnswers().Expire(b.ctx, b.at.Add(time.Second), b.at))
+	if again := b.answer(t, named); !b.hasAnswer(t, again.OrganizationID, again.DocumentID) {
+		t.Error("what was answered is not forgotten")
+	}
+}
+
 // testAnswersCounted checks that a transaction that counts the answers to an address waits for one that adds one.
 func testAnswersCounted(t *testing.T, b *bench) {
 	s := b.organization(t)

@@ -64,6 +64,7 @@ func Run(t *testing.T, open Open) {
 		{"usage by entity", testShares},
 		{"expired answers", testAnswersExpire},
 		{"answers to one message", testAnswersOnce},
+		{"answers and deleted documents", testAnswersOutliveDocuments},
 		{"counted answers", testAnswersCounted},
 		{"inbox", testInbox},
 		{"inbox at once", testInboxAtOnce},

@@ -31,8 +31,9 @@ var owners = map[string]string{
 
 // unowned are the tables that keep their rows when an organization is erased: those of the
 // installation, accounts (which can belong to several organizations), the proof of the erasure, and the
-// removals of blobs, which end when the blobs are removed.
-var unowned = []string{"users", "sign_in_attempts", "inbox", "bookmarks", "provider_meters", "erasures", "blob_removals"}
+// removals of blobs, which end when the blobs are removed, and the marks of answers, which are hashes without an organization and end
+// within days.
+var unowned = []string{"users", "sign_in_attempts", "inbox", "bookmarks", "provider_meters", "erasures", "blob_removals", "email_answer_marks"}
 
 // derived are tables that are not transferred and have rows of organizations.
 var derived = []Owned{
