@@ -65,7 +65,7 @@ export function DocumentsScreen() {
         ? <Skeleton />
         : <DataTable label={t('nav.documents')} columns={[select, ...columns]} rows={rows} rowKey={(d) => d.id} empty={<Empty title={t('documents.empty')} />} />}
       {merging && <MergeDialog documents={selected} onClose={() => { merge(false); choose([]) }} />}
-      {list.hasNextPage && <div><Button onPress={() => void list.fetchNextPage()}>{t('common.showMore')}</Button></div>}
+      {list.hasNextPage && <div><Button isDisabled={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>{t('common.showMore')}</Button></div>}
     </Page>
   )
 }

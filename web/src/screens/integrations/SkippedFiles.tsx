@@ -36,7 +36,7 @@ export function SkippedFiles({ integrationId }: { integrationId: string }) {
       {list.error && <ErrorBanner error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending && <Skeleton rows={2} />}
       {files && <DataTable label={t('integration.skipped')} columns={columns} rows={files} rowKey={(f) => `${f.path} ${f.at}`} empty={<Empty title={t('integration.skipped.empty')} />} />}
-      {list.hasNextPage && <div><Button isPending={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>{t('common.showMore')}</Button></div>}
+      {list.hasNextPage && <div><Button isDisabled={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>{t('common.showMore')}</Button></div>}
     </Section>
   )
 }

@@ -46,7 +46,7 @@ export function SuppliersScreen() {
         <div className="panel"><Empty title={t(q ? 'suppliers.none.filtered' : 'suppliers.none')}>{!q && <p>{t('suppliers.none.hint')}</p>}</Empty></div>
       )}
       {suppliers.length > 0 && <DataTable label={t('nav.suppliers')} columns={columns} rows={suppliers} rowKey={(s) => s.id} />}
-      {list.hasNextPage && <div><Button isPending={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>{t('common.showMore')}</Button></div>}
+      {list.hasNextPage && <div><Button isDisabled={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>{t('common.showMore')}</Button></div>}
     </Page>
   )
 }

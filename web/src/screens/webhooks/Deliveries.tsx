@@ -71,7 +71,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
           empty={<Empty title={t(state === all ? 'webhooks.deliveries.none' : 'webhooks.deliveries.none.filtered')} />}
         />
       )}
-      {list.hasNextPage && <div><Button isPending={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>{t('common.showMore')}</Button></div>}
+      {list.hasNextPage && <div><Button isDisabled={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>{t('common.showMore')}</Button></div>}
     </Section>
   )
 }
