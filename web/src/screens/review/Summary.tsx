@@ -50,8 +50,10 @@ export function Summary({ invoice, queue, search, onOpen, onAssign }: Props) {
             ? (invoice.seller?.name ?? t('inbox.withoutSupplier'))
             : <Link to="/suppliers/$id" params={{ id: invoice.supplier_id }} className="plain-link">{invoice.seller?.name ?? t('inbox.withoutSupplier')}</Link>}
         </h1>
-        <span className="summary-due muted">{invoice.due_date ? t('review.due', { date: formatDate(invoice.due_date) }) : t('review.noDue')}</span>
-        <strong className="figure">{formatMoney(invoice.gross_total)} {invoice.currency}</strong>
+        <div className="summary-facts">
+          <span className="muted">{invoice.due_date ? t('review.due', { date: formatDate(invoice.due_date) }) : t('review.noDue')}</span>
+          <strong className="figure">{formatMoney(invoice.gross_total)} {invoice.currency}</strong>
+        </div>
       </div>
       {invoice.rejection?.reason && <p className="muted">{t('review.rejectedBecause', { reason: invoice.rejection.reason })}</p>}
     </header>
