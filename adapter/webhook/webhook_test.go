@@ -122,7 +122,7 @@ func start(t *testing.T, fails error, change ...func(*webhook.Receiver)) *world 
 		c(r)
 	}
 	engine, err := edge.NewEngine(edge.Options{
-		Authenticator: noCredential{}, Logger: log, Limits: edge.Limits{JSONBytes: 64, Timeout: 300 * time.Millisecond},
+		Authenticator: noCredential{}, Logger: log, Limits: edge.Limits{JSONBytes: 64, Timeout: time.Minute},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -9,20 +9,19 @@ import (
 	"os"
 	"path/filepath"
 
-	gormsqlite "github.com/glebarez/sqlite"
+	gormsqlite "github.com/libtnb/sqlite"
 	"gorm.io/gorm"
 )
 
 // sqliteSettings are the settings of every SQLite connection. Transactions acquire
-// the write lock at their start, so that none fails halfway. The default time format
-// of the driver sorts as text. Setting it explicitly (_time_format) makes the driver
-// ignore _txlock.
+// the write lock at their start, so that none fails halfway. Times are text that sorts.
 var sqliteSettings = url.Values{
 	"_pragma": {
 		"journal_mode(WAL)", "busy_timeout(10000)", "foreign_keys(1)", "synchronous(FULL)",
 		"journal_size_limit(67108864)",
 	},
-	"_txlock": {"immediate"},
+	"_time_format": {"sqlite"},
+	"_txlock":      {"immediate"},
 }
 
 func (db *DB) openSQLite(cfg Config) (gorm.Dialector, error) {

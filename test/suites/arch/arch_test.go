@@ -60,7 +60,7 @@ var outbound = []string{"adapter/webhookout", "adapter/accounting", "adapter/doc
 // thirdParty lists libraries that only some rooms may import.
 var thirdParty = map[string][]string{
 	"gorm.io/":                        {"adapter/store", "infrastructure/database"},
-	"github.com/glebarez/sqlite":      {"infrastructure/database"},
+	"github.com/libtnb/sqlite":        {"infrastructure/database"},
 	"github.com/jackc/pgx":            {"adapter/store", "adapter/queue", "infrastructure/database", "infrastructure/config", "test"}, // config holds URLs against it
 	"github.com/riverqueue/":          {"adapter/queue"},
 	"github.com/gin-gonic/gin":        {"adapter/httpapi", "adapter/webhook", "adapter/toolserver", "adapter/webapp", "adapter/authserver", "gen"},
