@@ -111,6 +111,12 @@ type world struct {
 
 func start(t *testing.T, fails error, change ...func(*webhook.Receiver)) *world {
 	t.Helper()
+	return startWith(t, time.Minute, fails, change...)
+}
+
+// startWith starts a receiver that reads a body for at most a time.
+func startWith(t *testing.T, limit time.Duration, fails error, change ...func(*webhook.Receiver)) *world {
+	t.Helper()
 	w := &world{t: t, store: &store{fails: fails}, log: &lines{}}
 	log := slog.New(slog.NewJSONHandler(w.log, nil))
 	r := &webhook.Receiver{
@@ -122,7 +128,7 @@ func start(t *testing.T, fails error, change ...func(*webhook.Receiver)) *world 
 		c(r)
 	}
 	engine, err := edge.NewEngine(edge.Options{
-		Authenticator: noCredential{}, Logger: log, Limits: edge.Limits{JSONBytes: 64, Timeout: time.Minute},
+		Authenticator: noCredential{}, Logger: log, Limits: edge.Limits{JSONBytes: 64, Timeout: limit},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -295,7 +301,7 @@ func TestLimitIsConfigured(t *testing.T) {
 // TestSlowBodyIsCutOff sends half an event and then nothing.
 func TestSlowBodyIsCutOff(t *testing.T) {
 	t.Parallel()
-	w := start(t, nil)
+	w := startWith(t, 300*time.Millisecond, nil)
 	half, rest := io.Pipe()
 	t.Cleanup(func() { _ = rest.Close() })
 	go func() { _, _ = rest.Write([]byte(`{"id":"1",`)) }()

@@ -19,7 +19,7 @@ func TestEveryLinkedModuleHasANotice(t *testing.T) {
 	}
 	text := b.String()
 	out, err := exec.Command("go", "list", "-deps", "-f",
-		"{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}{{end}}{{end}}", "docledger/cmd/...").Output()
+		"{{with .Module}}{{if not .Main}}{{with or .Replace .}}{{.Path}} {{.Version}}{{end}}{{end}}{{end}}", "docledger/cmd/...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func modules() ([]component, error) {
 	for _, platform := range platforms {
 		system, machine, _ := strings.Cut(platform, "/")
 		cmd := exec.Command("go", "list", "-deps",
-			"-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}", "docledger/cmd/...")
+			"-f", "{{with .Module}}{{if not .Main}}{{$dir := .Dir}}{{with or .Replace .}}{{.Path}}\t{{.Version}}\t{{$dir}}\t{{$.Dir}}{{end}}{{end}}{{end}}", "docledger/cmd/...")
 		cmd.Env = append(cmd.Environ(), "GOOS="+system, "GOARCH="+machine, "CGO_ENABLED=0")
 		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
