@@ -74,8 +74,9 @@ assistant: ## do 40 everyday tasks as a scripted assistant; print the calls and 
 	@$(GO) test -count=1 -run TestEverydayTasks ./test/suites/everyday -v
 
 .PHONY: bench
-bench: build ## print the speed and memory figures with their goals and their spread over ROUNDS rounds (3); WRITE=1 writes docs/benchmarks.md
-	@$(GO) run ./test/cmd/bench
+bench: build ## print the speed and memory figures with their goals and their spread over ROUNDS rounds (3); WRITE=1 writes docs/benchmarks.md; SOAK=20m instead runs three replicas for so long with DOCLEDGER_SOAK_RATE (5) documents a second, and checks memory, tables and queue
+	@if [ -z "$(SOAK)" ]; then $(GO) run ./test/cmd/bench; else \
+		DOCLEDGER_SOAK=$(SOAK) $(GO) run ./test/lib/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 120m -v -run '^TestSoak$$' ./test/suites/faults; fi
 
 .PHONY: growth
 growth: build ## measure how the service slows down with 10,000, 100,000 and ROWS (1,000,000) invoices on both databases, or DATABASE=SQLite or PostgreSQL; WRITE=1 writes the table of docs/benchmarks.md (about an hour on two cores, 15 GB of disk); PAGES=1 measures the pages of the web application instead, with 100,000 invoices or ROWS (needs chromium and npm)

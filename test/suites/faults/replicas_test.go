@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -113,6 +114,12 @@ const (
 
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
+	return newClusterWith(t, nil, func(*service.Service, identity.Actor) {})
+}
+
+// newClusterWith sets further variables and prepares the administrator.
+func newClusterWith(t *testing.T, more map[string]string, prepare func(*service.Service, identity.Actor)) *cluster {
+	t.Helper()
 	c := &cluster{toxic: startToxiproxy(t), ledgers: newTestLedgers(t), payments: simstripe.New(simstripe.Options{Account: simstripe.ReadyAccount(), SecretKeys: []string{paymentKey}})}
 	processor := httptest.NewServer(c.payments)
 	t.Cleanup(func() {
@@ -145,11 +152,13 @@ func newCluster(t *testing.T) *cluster {
 			env[name] = v
 		}
 	}
+	maps.Copy(env, more)
 	c.product = newProductWith(t, c.through("postgres", c.postgres.URL), env, func(s *service.Service, admin identity.Actor) {
 		c.subscribe(t, s, admin.OrganizationID)
 		for _, b := range c.ledgers {
 			b.connect(t, s, admin, true)
 		}
+		prepare(s, admin)
 	})
 	c.client.Timeout = 5 * time.Second
 	c.log = quiet(t)

@@ -3,6 +3,7 @@ package faults
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -125,7 +126,15 @@ type file struct {
 func newWatched(t *testing.T, databaseURL string, st *harness.Store, draw *rand.Rand) *watched {
 	t.Helper()
 	w := &watched{st: st, draw: draw, folders: []string{""}}
-	// The store calls one address. The service at that address is not always running.
+	env := w.variables(t)
+	w.product = newProductWith(t, databaseURL, env, func(s *service.Service, admin identity.Actor) { w.watch(t, s, admin) })
+	return w
+}
+
+// variables returns those of a service that watches the store. The store calls one address.
+// The service at that address is not always running.
+func (w *watched) variables(t *testing.T) map[string]string {
+	t.Helper()
 	proxy := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if to := w.to.Load(); to != nil {
 			to.ServeHTTP(rw, r)
@@ -135,11 +144,8 @@ func newWatched(t *testing.T, databaseURL string, st *harness.Store, draw *rand.
 	}))
 	t.Cleanup(proxy.Close)
 	env := map[string]string{"BASE_URL": "http://localhost:8080", "POLL_INTERVAL": "1s", "NOTIFICATIONS_URL": proxy.URL}
-	for name, v := range st.Env {
-		env[name] = v
-	}
-	w.product = newProductWith(t, databaseURL, env, func(s *service.Service, admin identity.Actor) { w.watch(t, s, admin) })
-	return w
+	maps.Copy(env, w.st.Env)
+	return env
 }
 
 // watch connects the store and sets up the location.
