@@ -252,9 +252,15 @@ func (s *parsedDocument) labelsBuyer() bool {
 	})
 }
 
+// startsLower reports whether a name begins in lower case, and not with a particle of a
+// surname: "van Dam".
 func startsLower(name string) bool {
 	r, _ := utf8.DecodeRuneInString(name)
-	return unicode.IsLower(r)
+	if !unicode.IsLower(r) {
+		return false
+	}
+	first, rest, _ := strings.Cut(name, " ")
+	return !textrules.IsWord("particle", first) || !strings.ContainsFunc(rest, unicode.IsUpper)
 }
 
 // nameAbove returns the text directly above a name in its block if it can be a name

@@ -13,10 +13,8 @@ import (
 // chooseTable returns the table of lines: the one below a known heading, or the one
 // found by arithmetic if the first does not add up to a total.
 func (s *parsedDocument) chooseTable() *table {
-	first := s.findTable()
-	first.dropNumbering(s.whole)
 	targets := s.targets()
-	s.trim(first, targets)
+	first := s.chooseHeaded(targets)
 	one := s.explained(first, targets)
 	if one >= 1.9 || one >= 1 && first.consistent() == len(first.items) && s.otherAmounts(first) == 0 {
 		return first
@@ -30,7 +28,7 @@ func (s *parsedDocument) chooseTable() *table {
 	case len(first.items) == 0:
 	case two < 1 || two < one || len(second.items) < 2*len(first.items) && !second.covers(first):
 		return first
-	case len(second.items) <= len(first.items) && one >= 1:
+	case len(second.items) <= len(first.items) && one >= 1, s.addsOnlySums(second, first, targets):
 		return first
 	}
 	for _, seg := range s.segments {
@@ -52,7 +50,7 @@ func (s *parsedDocument) trim(t *table, targets map[int64]target) {
 	const most = 6
 	for range most {
 		n := len(t.items)
-		if n < 2 || !s.totalBetween(t.items[n-2].at, t.items[n-1].at) || s.explained(t, targets) >= 1.4 {
+		if n < 2 || !s.totalBetween(t.items[n-2].at, t.items[n-1].at) || s.explained(t, targets) >= 1.4 || s.groupEnds(t, targets) {
 			break
 		}
 		if rest := (&table{items: t.items[:n-1]}); s.explained(rest, targets) < 1 {
@@ -155,16 +153,18 @@ func (s *parsedDocument) totalBetween(a, b *segment) bool {
 
 // covers reports whether the table contains each row of another table.
 func (t *table) covers(other *table) bool {
-	rows := map[*line]bool{}
+	rows := t.lines()
+	return !slices.ContainsFunc(other.items, func(it item) bool { return !rows[it.at.line] })
+}
+
+// lines returns the indices of the lines of the items. A row can be a copy of its line
+// without the texts at the left of the table.
+func (t *table) lines() map[int]bool {
+	out := map[int]bool{}
 	for i := range t.items {
-		rows[t.items[i].row] = true
+		out[t.items[i].at.line] = true
 	}
-	for i := range other.items {
-		if !rows[other.items[i].row] {
-			return false
-		}
-	}
-	return true
+	return out
 }
 
 // explained returns the quality of the label of the amount that the items add up to;

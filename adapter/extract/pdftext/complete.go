@@ -39,12 +39,17 @@ func (n *nameFacts) complete(values []*candidate) []*candidate {
 			long.assumed = true
 		}
 		if short := other(rest); short != nil && short.p < 6*long.p && isTail(short.value, first) {
-			long.assumed = long.assumed || short.p > long.p
+			long.assumed = long.assumed || short.p > long.p && n.printsAlone(short.value, long.value)
 			long.absorb(short)
 		}
 	}
 	sortByProbability(values)
 	return values
+}
+
+// printsAlone reports whether a part of a name is printed without the rest as well.
+func (n *nameFacts) printsAlone(part, name string) bool {
+	return strings.Count(n.lower, compact(part)) > strings.Count(n.lower, compact(name))
 }
 
 // absorb adds the probability of another form of the name.

@@ -69,6 +69,26 @@ func TestFormsOfANameAreOneName(t *testing.T) {
 	}
 }
 
+func TestANameThatIsPrintedOnceIsComplete(t *testing.T) {
+	t.Parallel()
+	n := factsOf("Hotel Rose Kunz AG", "5 High Road")
+	part := n.at("Hotel Rose Kunz AG", 0.5)
+	part.value, part.key = "Rose Kunz AG", invoice.FoldName("Rose Kunz AG")
+	values := n.complete([]*candidate{part, n.at("Hotel Rose Kunz AG", 0.3)})
+	if first := values[0]; first.value != "Hotel Rose Kunz AG" || first.assumed {
+		t.Errorf("%q, assumed %v", first.value, first.assumed)
+	}
+}
+
+func TestParticlesOfSurnamesAreNoLogo(t *testing.T) {
+	t.Parallel()
+	for name, is := range map[string]bool{"acme supplies": true, "acme Supplies": true, "van dam": true, "van der Berg": false, "Acme": false} {
+		if startsLower(name) != is {
+			t.Errorf("%q is a logo: %v", name, !is)
+		}
+	}
+}
+
 func TestBanksAreNoParties(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -54,7 +54,14 @@ func (v *solver) unexplainedPayment() bool {
 	}
 	return slices.ContainsFunc(v.rows, func(r stated) bool {
 		return (r.role == textrules.RolePrepaid || r.role == textrules.RoleWithheld) && !r.weak && !r.amount.value.IsZero() &&
-			r.amount.isMoney() && !r.seg.used && !r.seg.isProse()
+			r.amount.isMoney() && !r.seg.used && !r.seg.isProse() && !v.settles(&r)
+	})
+}
+
+// settles reports whether a payment is that of the balance of an earlier invoice.
+func (v *solver) settles(payment *stated) bool {
+	return slices.ContainsFunc(v.rows, func(r stated) bool {
+		return r.role == textrules.RolePrevious && r.amount != payment.amount && r.amount.value.Abs().Equal(payment.amount.value.Abs())
 	})
 }
 

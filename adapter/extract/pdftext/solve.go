@@ -400,6 +400,16 @@ func (v *solver) strange(rate money.Decimal) bool {
 	return len(lines) > 0 && !rate.IsZero()
 }
 
+// taxed reports whether a tax is the net total, or its own base, multiplied by its rate:
+// then the rates of the lines were not recognized.
+func (v *solver) taxed(r *stated) bool {
+	base := v.d.content.NetTotal
+	if r.base != nil {
+		base = &r.base.value
+	}
+	return base != nil && textrules.IsTaxOf(*base, *r.rate, r.amount.value, v.tolerance())
+}
+
 // lower limits the confidence of a value.
 func (v *solver) lower(path string, confidence float64) {
 	if e, ok := v.d.fields[path]; ok {
@@ -439,7 +449,7 @@ func (v *solver) breakdown() {
 			return
 		}
 		sum = sum.Add(r.amount.value)
-		if v.strange(*r.rate) {
+		if v.strange(*r.rate) && !v.taxed(&r) {
 			v.lower("tax_total", doubtful)
 		}
 	}

@@ -43,6 +43,10 @@ type table struct {
 	// start and end are the indices of the first line and of the line after the
 	// table.
 	start, end int
+	// hasGroups reports partial sums within the table; lastGroup is the line of the last
+	// one.
+	hasGroups bool
+	lastGroup int
 }
 
 func (t *table) has(c textrules.Column) bool {
@@ -149,7 +153,8 @@ func (seg *segment) span(from, to int) (x0, x1 float64) {
 
 // findTable finds the table of lines: the rows from a heading to the totals, on every
 // page that repeats the heading or continues without one.
-func (s *parsedDocument) findTable() *table {
+// With wide, lines can follow a partial sum.
+func (s *parsedDocument) findTable(wide bool) *table {
 	t := &table{start: -1}
 	open, hard := false, false
 	for i := 0; i < len(s.lines); i++ {
@@ -181,13 +186,18 @@ func (s *parsedDocument) findTable() *table {
 			open, hard = false, true
 			continue
 		case "soft":
-			open = false
+			open = wide && open && sumsUp(l)
+			if sumsUp(l) {
+				t.hasGroups, t.lastGroup = true, i
+			}
 			continue
 		case "carried":
 			continue
 		}
 		it, ok := s.readRow(l, t)
 		switch {
+		case ok && s.isSummary(l, &it, t):
+			open = false
 		case ok && (open || it.consistent()):
 			it.page = l.page
 			t.items = append(t.items, it)

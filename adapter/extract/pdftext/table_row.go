@@ -46,19 +46,23 @@ func (s *parsedDocument) readRow(l *line, t *table) (item, bool) {
 	if !t.has(textrules.ColumnAmount) && !t.has(textrules.ColumnGross) {
 		need = textrules.ColumnPrice
 	}
-	if it.cells[need] == nil || len(it.description) == 0 && len(it.cells) < 3 || numbersPage(l) {
+	if it.cells[need] == nil || len(it.description) == 0 && len(it.cells) < 3 {
 		return item{}, false
 	}
 	it.row = l
-	return it, true
+	return it, !numbersPage(l) || it.consistent()
 }
 
 // numbersPage reports whether a line is a page number, or another number with its label.
 // A description can begin with such a word: "Mesa 4" is a table of guests, "Mesa de
-// pino" is a product.
+// pino" is a product, and so is "Mobile plan 20 GB".
 func numbersPage(l *line) bool {
 	first := l.segments[0]
-	return len(first.labels) > 0 && first.labels[0].From == 0 && first.labels[0].Role == textrules.RoleOtherNumber && (hasDigit(first.text) || pureLabel(first))
+	if len(first.labels) == 0 || first.labels[0].From > 0 || first.labels[0].Role != textrules.RoleOtherNumber {
+		return false
+	}
+	next := first.labels[0].To
+	return pureLabel(first) || next < len(first.tokens) && hasDigit(first.tokens[next].Text) || next+1 < len(first.tokens) && hasDigit(first.tokens[next+1].Text)
 }
 
 // collect adds the words of a segment that are not numbers of a column to the
