@@ -6,39 +6,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"docledger/adapter/extract/layout"
 	"docledger/domain/extraction/textrules"
 	"docledger/domain/invoice"
 )
-
-// Choice is one candidate of a field for training.
-type Choice struct {
-	Field    string
-	Value    string
-	Names    []string
-	Features []float64
-}
-
-// Choices returns the candidates of all ranked fields of a document, for
-// training the rankers.
-func Choices(pages []layout.Page) []Choice {
-	var out []Choice
-	_, _ = read(pages, Options{Forced: true}, func(field string, all []candidate) {
-		for i := range all {
-			out = append(out, Choice{field, all[i].value, all[i].features.names, all[i].features.values})
-		}
-	})
-	return out
-}
-
-// tracer receives the candidates of a field during training.
-type tracer func(field string, all []candidate)
-
-func (s *parsedDocument) traced(field string, all []candidate) {
-	if s.trace != nil {
-		s.trace(field, all)
-	}
-}
 
 // asStated is the key of values that have one form.
 func asStated(value string) string { return value }
@@ -47,9 +17,12 @@ func asStated(value string) string { return value }
 // empty.
 const least = 0.45
 
+// leastDue is the minimum probability of a due date. Many documents state none.
+const leastDue = 0.55
+
 // chooseNumber returns the invoice number.
 func (s *parsedDocument) chooseNumber() (found, float64, bool) {
-	all := s.numberCandidates(s.trace != nil)
+	all := s.numberCandidates(s.training != nil)
 	s.traced(rankNumber, all)
 	m := models()[rankNumber]
 	if m == nil {
@@ -124,9 +97,9 @@ func (c *candidate) note(others []*candidate, confidence float64) {
 func (s *parsedDocument) chooseDate(role textrules.Role) (found, float64, bool) {
 	field, floor := rankIssue, 0.1
 	if role == textrules.RoleDueDate {
-		field, floor = rankDue, least
+		field, floor = rankDue, leastDue
 	}
-	all := s.dateCandidates(role, s.trace != nil)
+	all := s.dateCandidates(role, s.training != nil)
 	s.traced(field, all)
 	m := models()[field]
 	if m == nil {
@@ -155,7 +128,7 @@ type party struct {
 // names.
 func (s *parsedDocument) chooseParties() (seller, buyer party) {
 	facts := s.nameFacts()
-	all := s.partyCandidates(facts, s.trace != nil)
+	all := s.partyCandidates(facts, s.training != nil)
 	s.traced(rankSeller, all)
 	s.traced(rankBuyer, all)
 	sells, buys := models()[rankSeller], models()[rankBuyer]
@@ -400,7 +373,7 @@ func (s *parsedDocument) ruledParties() (seller, buyer party) {
 
 // chooseTaxID returns the seller's tax identifier.
 func (s *parsedDocument) chooseTaxID(seller, buyer *segment) (found, float64, bool) {
-	all := s.taxIDCandidates(seller, buyer, s.trace != nil)
+	all := s.taxIDCandidates(seller, buyer, s.training != nil)
 	s.traced(rankTaxID, all)
 	m := models()[rankTaxID]
 	if m == nil {

@@ -64,7 +64,7 @@ type parsedDocument struct {
 	pages    int
 	whole    bool               // its amounts have no cents
 	parties  *parties           // after they are found
-	trace    tracer             // nil except during training
+	training *training          // nil except during training
 	sizes    map[int][2]float64 // width and height of each rotated page
 }
 

@@ -37,10 +37,12 @@ func Read(pages []layout.Page, o Options) (*extraction.Draft, error) {
 	return read(pages, o, nil)
 }
 
-func read(pages []layout.Page, o Options, trace tracer) (*extraction.Draft, error) {
+func read(pages []layout.Page, o Options, learn *training) (*extraction.Draft, error) {
 	s := parseDocument(pages)
 	s.dates = o.DateOrder
-	s.trace = trace
+	if s.training = learn; learn != nil && learn.seed != "" {
+		s.maskLabels(learn.seed)
+	}
 	words := 0
 	for _, seg := range s.segments {
 		words += len(seg.words)

@@ -18,7 +18,7 @@ func TestModelsKnowTheFeatures(t *testing.T) {
 	t.Parallel()
 	compared := map[string]bool{}
 	for seed := range 20 {
-		for _, c := range pdftext.Choices(generator.New(uint64(seed), generator.None).Words()) {
+		for _, c := range pdftext.Choices(generator.New(uint64(seed), generator.None).Words(), "") {
 			if compared[c.Field] {
 				continue
 			}

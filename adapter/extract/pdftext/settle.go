@@ -25,7 +25,7 @@ func (v *solver) rank() {
 	if len(combos) == 0 {
 		return
 	}
-	choices := s.totalsCandidates(all, combos, v.lines, [3]*money.Decimal{c.NetTotal, c.TaxTotal, c.GrossTotal}, s.printedRates(), s.trace != nil)
+	choices := s.totalsCandidates(all, combos, v.lines, [3]*money.Decimal{c.NetTotal, c.TaxTotal, c.GrossTotal}, s.printedRates(), s.training != nil)
 	s.traced(rankTotals, choices)
 	m := models()[rankTotals]
 	if m == nil {

@@ -24,19 +24,36 @@ type example struct {
 	Field  string      `json:"field"`
 	Names  []string    `json:"names"`
 	Stated bool        `json:"stated"` // the document states a value
+	Masked bool        `json:"masked"` // some labels are not recognized
 	Right  []int       `json:"right"`
 	Values []string    `json:"values"`
 	Rows   [][]float64 `json:"rows"`
 }
 
-// writeChoices writes the candidates of a document with the correct values.
+// maskedCopies is the number of copies of a document without some of its labels.
+const maskedCopies = 2
+
+// writeChoices writes the candidates of a document with the correct values, then those
+// of its masked copies.
 func writeChoices(w *bufio.Writer, r known.Record, pages []layout.Page) error {
+	if err := writeCopy(w, r, pages, ""); err != nil {
+		return err
+	}
+	for n := range maskedCopies {
+		if err := writeCopy(w, r, pages, fmt.Sprintf("%s %d", r.File, n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeCopy(w *bufio.Writer, r known.Record, pages []layout.Page, seed string) error {
 	byField := map[string]*example{}
 	var order []string
-	for _, c := range pdftext.Choices(pages) {
+	for _, c := range pdftext.Choices(pages, seed) {
 		e := byField[c.Field]
 		if e == nil {
-			e = &example{Group: r.Category, File: r.File, Field: c.Field, Names: c.Names, Stated: true}
+			e = &example{Group: r.Category, File: r.File, Field: c.Field, Names: c.Names, Stated: true, Masked: seed != ""}
 			byField[c.Field] = e
 			order = append(order, c.Field)
 		}
