@@ -83,7 +83,7 @@ export function columnsOf(entityNames: Map<string, string>, showEntity: boolean,
           id: 'entity',
           header: t('inbox.column.entity'),
           cell: ({ row }) => <span className="ellipsis muted">{entityNames.get(row.original.entity_id)}</span>,
-          meta: { width: 'minmax(80px, 1.1fr)' },
+          meta: { width: 'minmax(80px, 1.5fr)' },
         })]
       : []),
   ] as ColumnDef<InvoiceSummary, never>[]
