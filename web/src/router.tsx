@@ -1,6 +1,7 @@
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect, retainSearchParams } from '@tanstack/react-router'
 import type { QueryClient } from '@tanstack/react-query'
 
+import { connected } from '@/api/connection'
 import { attentionQuery, billingQuery, entitiesQuery, meQuery, queryClient } from '@/api/queries'
 import { session } from '@/api/session'
 import { NotFound, RouteError } from '@/layout/RouteError'
@@ -15,6 +16,9 @@ export interface RootSearch {
   /** The chosen entity; all entities without it. */
   entity?: string
 }
+
+/** Without a connection the code of a page waits, and the page before it stays. */
+const online = <Module,>(load: () => Promise<Module>) => () => connected().then(load)
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   validateSearch: (search: Record<string, unknown>): RootSearch => ({ entity: typeof search.entity === 'string' ? search.entity : undefined }),
@@ -36,7 +40,7 @@ const signInRoute = createRoute({
 const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
-  component: lazyRouteComponent(() => import('@/screens/setup/SetupScreen'), 'SetupScreen'),
+  component: lazyRouteComponent(online(() => import('@/screens/setup/SetupScreen')), 'SetupScreen'),
 })
 
 const shell = createRoute({
@@ -54,14 +58,14 @@ const shell = createRoute({
     void queryClient.prefetchQuery(entitiesQuery)
     void queryClient.prefetchQuery(billingQuery)
   },
-  component: lazyRouteComponent(() => import('@/layout/Shell'), 'Shell'),
+  component: lazyRouteComponent(online(() => import('@/layout/Shell')), 'Shell'),
 })
 
 const screen = <const Path extends string>(path: Path, load: () => Promise<Record<string, unknown>>, name: string) =>
   createRoute({
     getParentRoute: () => shell,
     path,
-    component: lazyRouteComponent(load as () => Promise<Record<string, React.ComponentType>>, name),
+    component: lazyRouteComponent(online(load as () => Promise<Record<string, React.ComponentType>>), name),
   })
 
 const attention = createRoute({
@@ -69,7 +73,7 @@ const attention = createRoute({
   path: '/',
   loaderDeps: ({ search }) => ({ entity: search.entity }),
   loader: ({ deps }) => void queryClient.prefetchQuery(attentionQuery(deps.entity)),
-  component: lazyRouteComponent(() => import('@/screens/attention/AttentionScreen'), 'AttentionScreen'),
+  component: lazyRouteComponent(online(() => import('@/screens/attention/AttentionScreen')), 'AttentionScreen'),
 })
 
 const inbox = createRoute({
@@ -78,35 +82,35 @@ const inbox = createRoute({
   validateSearch: readSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ deps }) => void queryClient.prefetchInfiniteQuery(invoicesQuery(deps)),
-  component: lazyRouteComponent(() => import('@/screens/inbox/InboxScreen'), 'InboxScreen'),
+  component: lazyRouteComponent(online(() => import('@/screens/inbox/InboxScreen')), 'InboxScreen'),
 })
 
 const review = createRoute({
   getParentRoute: () => shell,
   path: '/invoices/$id',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('@/screens/review/ReviewScreen'), 'ReviewScreen'),
+  component: lazyRouteComponent(online(() => import('@/screens/review/ReviewScreen')), 'ReviewScreen'),
 })
 
 const suppliers = createRoute({
   getParentRoute: () => shell,
   path: '/suppliers',
   validateSearch: (search: Record<string, unknown>): { q?: string } => ({ q: typeof search.q === 'string' && search.q !== '' ? search.q : typeof search.q === 'number' ? String(search.q) : undefined }),
-  component: lazyRouteComponent(() => import('@/screens/suppliers/SuppliersScreen'), 'SuppliersScreen'),
+  component: lazyRouteComponent(online(() => import('@/screens/suppliers/SuppliersScreen')), 'SuppliersScreen'),
 })
 
 const confirm = createRoute({
   getParentRoute: () => shell,
   path: '/confirm',
   validateSearch: readConfirmation,
-  component: lazyRouteComponent(() => import('@/screens/confirm/ConfirmScreen'), 'ConfirmScreen'),
+  component: lazyRouteComponent(online(() => import('@/screens/confirm/ConfirmScreen')), 'ConfirmScreen'),
 })
 
 const connectAssistant = createRoute({
   getParentRoute: () => shell,
   path: '/connect-assistant',
   validateSearch: (search: Record<string, unknown>): { request?: string } => ({ request: typeof search.request === 'string' ? search.request : undefined }),
-  component: lazyRouteComponent(() => import('@/screens/connect-assistant/ConnectAssistantScreen'), 'ConnectAssistantScreen'),
+  component: lazyRouteComponent(online(() => import('@/screens/connect-assistant/ConnectAssistantScreen')), 'ConnectAssistantScreen'),
 })
 
 const consentReturn = createRoute({
@@ -119,7 +123,7 @@ const consentReturn = createRoute({
       throw redirect({ to: '/integrations/$id', params: { id: search.integration_id }, search: {} })
     }
   },
-  component: lazyRouteComponent(() => import('@/screens/integrations/IntegrationsScreen'), 'IntegrationsScreen'),
+  component: lazyRouteComponent(online(() => import('@/screens/integrations/IntegrationsScreen')), 'IntegrationsScreen'),
 })
 
 export const router = createRouter({

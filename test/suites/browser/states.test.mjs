@@ -64,6 +64,19 @@ test('states of the web application that are rare', async (t) => {
     assert.notEqual((await call('GET', `/api/invoices/${ids[0]}`)).status, 'EXTRACTED')
   })
 
+  await t.test('without a connection the page stays until the code of the next one is there', async () => {
+    await review(ids[1])
+    await context.setOffline(true)
+    await lost.waitFor()
+    await page.getByRole('link', { name: 'Suppliers', exact: true }).click()
+    await page.getByText('You can continue on this page.', { exact: false }).waitFor()
+    await page.getByLabel('Purchase order').waitFor()
+    assert.equal(await page.getByText('Something went wrong').count(), 0)
+    await context.setOffline(false)
+    await page.getByRole('heading', { level: 1, name: 'Suppliers' }).waitFor()
+    await lost.waitFor({ state: 'detached' })
+  })
+
   await t.test('an approval of which the response is lost is not done twice', async () => {
     await review(ids[1])
     let sent = 0
