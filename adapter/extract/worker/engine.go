@@ -79,9 +79,7 @@ func prewarm(cacheDir string) error {
 		return err
 	}
 	// After the compilation, because a folder with files is taken to have the compiled code.
-	if err := storeCode(cacheDir, code); err != nil {
-		return err
-	}
+	storeCode(cacheDir, code) //nolint:errcheck // without the file, children decompress the code
 	return e.pool.Close()
 }
 
