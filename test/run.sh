@@ -52,8 +52,8 @@ phase() {
 	echo "-- took $((SECONDS - began)) s"
 }
 phase "with the race detector" go test -race -timeout 15m "${race[@]}"
-# Three packages at once: the suites wait more than they compute.
-phase "without it" go test -p 3 -timeout 15m "${rest[@]}"
+# Three packages and four tests of each at once: the suites wait more than they compute.
+phase "without it" go test -p 3 -parallel 4 -timeout 15m "${rest[@]}"
 phase "the whole product on PostgreSQL, with the race detector" go test -race -timeout 15m \
 	-run '^(TestUploadBecomes.*|TestReview.*|TestIdempotency.*|TestTrialLimits.*|TestConcurrent.*|TestSweep.*)$/^postgres$' ./test/suites/e2e
 phase "fields of the answers" go run ./test/cmd/fields "$DOCLEDGER_FIELDS"

@@ -4,8 +4,6 @@ package service
 
 import (
 	"context"
-	"crypto/tls"
-	"docledger/adapter/connector"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -18,8 +16,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"docledger/adapter/connector"
+
 	"docledger/adapter/authserver"
-	"docledger/adapter/email"
 	"docledger/adapter/extract"
 	"docledger/adapter/httpapi"
 	"docledger/adapter/httpapi/convert"
@@ -35,7 +34,6 @@ import (
 	"docledger/domain/extraction"
 	"docledger/domain/identity"
 	domaininbox "docledger/domain/inbox"
-	"docledger/domain/integration"
 	"docledger/infrastructure/clock"
 	"docledger/infrastructure/config"
 	"docledger/infrastructure/database"
@@ -53,7 +51,6 @@ import (
 	"docledger/usecase/folders"
 	"docledger/usecase/identities"
 	"docledger/usecase/inbox"
-	"docledger/usecase/integrations"
 	"docledger/usecase/invoices"
 	"docledger/usecase/jobadmin"
 	"docledger/usecase/organizations"
@@ -71,40 +68,6 @@ const (
 	RoleWorker = config.RoleWorker
 	RoleTools  = config.RoleTools
 )
-
-// Overrides replace parts of the service; the zero value replaces nothing.
-type Overrides struct {
-	Clock  usecase.Clock
-	Reader extraction.Reader
-	// Version is that of the binary.
-	Version string
-	// Tracing receives spans instead of a configured collector.
-	Tracing *telemetry.Tracing
-	// Resolver replaces the name servers of e-mail.
-	Resolver email.Resolver
-	// MailboxTLS replaces the usual roots for the mailbox of EMAIL_IMAP.
-	MailboxTLS *tls.Config
-	// MailerTLS replaces the usual roots for the server of EMAIL_SMTP_HOST.
-	MailerTLS *tls.Config
-	// Connectors replace connectors of providers.
-	Connectors integrations.Connectors
-	// Registrations are additional providers.
-	Registrations []connector.Registration
-	// SyncAtOnce starts automatic syncs with the approval, without the time to undo it.
-	SyncAtOnce bool
-	// TestKeys gives new API keys the prefix of a sandbox.
-	TestKeys bool
-	// PasswordCost replaces the configured cost of password hashes, for tests.
-	PasswordCost *local.Cost
-	// Providers configures the calls to providers.
-	Providers Providers
-}
-
-// Providers are limits for the calls to providers; a zero value means the provider's own limit.
-type Providers struct {
-	Timeout time.Duration       // of one request
-	Limits  *integration.Limits // of one tenant
-}
 
 // Service is the whole service before it runs.
 type Service struct {
@@ -214,7 +177,7 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 	// Parsing the specification takes as long as opening the store. An error is
 	// returned to whoever needs the specification.
 	go func() { _, _ = openapi.Shared() }()
-	if err := s.openStore(ctx); err != nil {
+	if err := s.openStore(ctx, o.SettleTimeout); err != nil {
 		return err
 	}
 	seeds, err := signingKeys(s.cfg.SigningKeys, s.cfg.DataDir)
@@ -272,7 +235,7 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 	return s.buildHandler()
 }
 
-func (s *Service) openStore(ctx context.Context) (err error) {
+func (s *Service) openStore(ctx context.Context, settle time.Duration) (err error) {
 	if err := os.MkdirAll(s.cfg.DataDir, 0o700); err != nil {
 		return fmt.Errorf("DATA_DIR: make the folder: %w", err)
 	}
@@ -293,7 +256,7 @@ func (s *Service) openStore(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.store, err = store.New(ctx, s.db.Gorm, store.Options{Now: s.clock.Now, Sealer: Sealer(keys), LiveJobs: queue.Conditions{}}); err != nil {
+	if s.store, err = store.New(ctx, s.db.Gorm, store.Options{Now: s.clock.Now, Sealer: Sealer(keys), LiveJobs: queue.Conditions{}, SettleTimeout: settle}); err != nil {
 		return err
 	}
 	if s.queue, err = queue.New(s.store, s.db.SQL, telemetry.Carried); err != nil {

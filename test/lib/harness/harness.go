@@ -129,6 +129,9 @@ func Start(t testing.TB, o Options) *Server {
 		o.Overrides.Resolver = email.NoNames{}
 	}
 	o.Overrides.SyncAtOnce = !o.UndoWindow
+	if !measured {
+		o.Overrides.SettleTimeout = 10 * time.Second // a busy machine ends no transaction in half a second
+	}
 	s.Service, err = service.Open(ctx, s.cfg, log, o.Overrides)
 	if err != nil {
 		cancel()
