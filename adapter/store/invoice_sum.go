@@ -13,6 +13,7 @@ import (
 	"docledger/domain/money"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 )
 
 // taxRow is a row of the tax breakdown of an invoice, for sums. The breakdown itself is
@@ -64,57 +65,48 @@ type sumRow struct {
 	Due         *string
 }
 
-// sumQuery is the SELECT of sums.
+// sumQuery is the SELECT of sums. Its rows have the columns of sumAmounts.
 type sumQuery struct {
-	columns, groups []string
+	columns, groups, names []string
 }
 
 func (q *sumQuery) by(expression, name string) {
 	q.columns = append(q.columns, expression+" AS "+name)
 	q.groups = append(q.groups, expression)
+	q.names = append(q.names, name)
 }
 
-func (q *sumQuery) sum(column, name string) {
-	q.columns = append(q.columns, "CAST(sum(CASE WHEN invoices.type = '"+string(invoice.TypeCreditNote)+"' THEN -"+column+" ELSE "+column+" END) AS text) AS "+name)
+// sum adds an amount up, and counts the invoices or rows that have it.
+func (q *sumQuery) sum(column, name, count string) {
+	q.columns = append(q.columns, "sum(CASE WHEN invoices.type = '"+string(invoice.TypeCreditNote)+"' THEN -"+column+" ELSE "+column+" END) AS "+name, "count("+column+") AS "+count)
 }
+
+// sumAmounts are the amounts of a sum, each with the number of invoices or rows that have it.
+var sumAmounts = [][2]string{{"net", "nets"}, {"tax", "taxes"}, {"gross", "grosses"}, {"due", "dues"}}
 
 // Sum implements invoice.Sums.
 func (r Invoices) Sum(ctx context.Context, s identity.Scope, f invoice.Filter, keys []invoice.SumKey) ([]invoice.Sum, error) {
-	q, lines, taxes := &sumQuery{}, slices.Contains(keys, invoice.SumByAccount), slices.Contains(keys, invoice.SumByTax)
-	q.by("invoices.currency", "currency")
-	for _, key := range keys {
-		r.s.groupBy(q, key, lines)
-	}
-	table := "invoices"
-	if !r.s.postgres && !lines && !taxes && summed(f) {
-		table = "invoices INDEXED BY invoices_sums" // SQLite has no statistics, and would read every invoice
-	}
-	query := r.s.narrowInvoices(r.s.within(r.s.handle(ctx).Table(table), "invoices", s), "invoices", f).
-		Where("invoices.status <> ?", invoice.Rejected)
-	if f.EntityID != uuid.Nil {
-		query = query.Where("invoices.entity_id = ?", f.EntityID)
-	}
-	switch {
-	case lines:
-		query = query.Joins("JOIN invoice_lines AS l ON l.invoice_id = invoices.id")
-		q.columns = append(q.columns, "count(DISTINCT invoices.id) AS count")
-		q.sum("l.net_fixed", "net")
-	case taxes:
-		query = query.Joins("JOIN invoice_taxes AS x ON x.invoice_id = invoices.id")
-		q.columns = append(q.columns, "count(DISTINCT invoices.id) AS count")
-		q.sum("x.base_fixed", "net")
-		q.sum("x.amount_fixed", "tax")
-		q.sum("(x.base_fixed + x.amount_fixed)", "gross")
-	default:
-		q.columns = append(q.columns, "count(*) AS count")
-		q.sum("invoices.net_fixed", "net")
-		q.sum("invoices.tax_fixed", "tax")
-		q.sum("invoices.gross_fixed", "gross")
-		q.sum("invoices.due_fixed", "due")
-	}
 	var rows []sumRow
-	err := query.Select(strings.Join(q.columns, ", ")).Group(strings.Join(q.groups, ", ")).Order(strings.Join(q.groups, ", ")).
-		Limit(invoice.MaxSums + 1).Find(&rows).Error
+	err := r.s.inSnapshot(ctx, func(ctx context.Context) error {
+		part, counted, err := r.countedPart(ctx, s, f, keys)
+		if err != nil {
+			return err
+		}
+		direct, q := r.addUp(ctx, s, f, keys, counted)
+		all := r.s.handle(ctx).Table("(?) AS g", direct)
+		if counted {
+			all = r.s.handle(ctx).Table("(? UNION ALL ?) AS g", direct, r.s.addCounted(s, f, part, keys))
+		}
+		columns, names := slices.Clone(q.names), strings.Join(q.names, ", ")
+		if slices.Contains(keys, invoice.SumBySupplier) {
+			columns = append(columns, "min(seller_name) AS seller_name")
+		}
+		columns = append(columns, "sum(invoices) AS count")
+		for _, a := range sumAmounts {
+			columns = append(columns, fmt.Sprintf("CASE WHEN sum(%s) > 0 THEN CAST(sum(%s) AS text) END AS %s", a[1], a[0], a[0]))
+		}
+		return all.Select(strings.Join(columns, ", ")).Group(names).Order(names).Limit(invoice.MaxSums + 1).Find(&rows).Error
+	})
 	if err != nil {
 		return nil, failed("add the invoices up", err)
 	}
@@ -128,6 +120,49 @@ func (r Invoices) Sum(ctx context.Context, s identity.Scope, f invoice.Filter, k
 		}
 	}
 	return sums, nil
+}
+
+// addUp adds up the invoices themselves: all of a filter, or those of them that are not counted.
+func (r Invoices) addUp(ctx context.Context, s identity.Scope, f invoice.Filter, keys []invoice.SumKey, uncounted bool) (*gorm.DB, *sumQuery) {
+	q, lines, taxes := &sumQuery{}, slices.Contains(keys, invoice.SumByAccount), slices.Contains(keys, invoice.SumByTax)
+	q.by("invoices.currency", "currency")
+	for _, key := range keys {
+		r.s.groupBy(q, key, lines)
+	}
+	query := r.s.handle(ctx).Table("invoices")
+	switch {
+	case uncounted:
+		query = r.s.readUncounted(r.s.handle(ctx), s)
+	case !r.s.postgres && !lines && !taxes && summed(f):
+		query = r.s.handle(ctx).Table("invoices INDEXED BY invoices_sums") // SQLite has no statistics, and would read every invoice
+	}
+	query = r.s.narrowInvoices(r.s.within(query, "invoices", s), "invoices", f).Where("invoices.status <> ?", invoice.Rejected)
+	if f.EntityID != uuid.Nil {
+		query = query.Where("invoices.entity_id = ?", f.EntityID)
+	}
+	count, none := "count(DISTINCT invoices.id) AS invoices", "CAST(NULL AS numeric) AS %s, 0 AS %s"
+	switch {
+	case lines:
+		query = query.Joins("JOIN invoice_lines AS l ON l.invoice_id = invoices.id")
+		q.columns = append(q.columns, count)
+		q.sum("l.net_fixed", "net", "nets")
+		for _, a := range sumAmounts[1:] {
+			q.columns = append(q.columns, fmt.Sprintf(none, a[0], a[1]))
+		}
+	case taxes:
+		query = query.Joins("JOIN invoice_taxes AS x ON x.invoice_id = invoices.id")
+		q.columns = append(q.columns, count)
+		q.sum("x.base_fixed", "net", "nets")
+		q.sum("x.amount_fixed", "tax", "taxes")
+		q.sum("(x.base_fixed + x.amount_fixed)", "gross", "grosses")
+		q.columns = append(q.columns, fmt.Sprintf(none, "due", "dues"))
+	default:
+		q.columns = append(q.columns, "count(*) AS invoices")
+		for _, a := range sumAmounts {
+			q.sum("invoices."+a[0]+"_fixed", a[0], a[1])
+		}
+	}
+	return query.Select(strings.Join(q.columns, ", ")).Group(strings.Join(q.groups, ", ")), q
 }
 
 // summed reports whether the index of sums has every column of a filter.

@@ -21,12 +21,12 @@ var rows = []schema.Tabler{
 	organizationRow{}, userRow{}, membershipRow{}, sessionRow{}, attemptRow{}, entityRow{}, entityMemberRow{},
 	apiKeyRow{}, webhookRow{}, deliveryRow{}, settingsRow{}, emailIntakeRow{}, emailAnswerRow{}, documentRow{}, invoiceRow{}, lineRow{}, supplierRow{}, supplierKeyRow{}, taxRow{}, eventRow{}, usageRow{}, idempotencyRow{}, inboxRow{}, leaseRow{}, knownPlanRow{}, planEventRow{}, chargeRow{}, bookmarkRow{}, bookingRow{}, codingRow{}, renditionRow{}, duplicateKeysRow{}, duplicateRow{}, recheckRow{},
 	grantRow{}, integrationRow{}, consentAttemptRow{}, meterRow{}, watchRow{}, watchNodeRow{}, watchVersionRow{}, watchSubscriptionRow{},
-	blobRemovalRow{}, linkRow{}, erasureRow{},
+	blobRemovalRow{}, linkRow{}, erasureRow{}, uncountedRow{},
 }
 
 // foreign are the tables without a row struct.
 var foreign = []string{
-	"event_clock", "goose_db_version", "invoice_search", "invoice_search_config", "invoice_search_data", "invoice_search_docsize", "invoice_search_idx", "invoice_search_keys", "river_client", "river_client_queue", "river_job", "river_leader",
+	"event_clock", "goose_db_version", "invoice_search", "invoice_search_config", "invoice_search_data", "invoice_search_docsize", "invoice_search_idx", "invoice_search_keys", "invoice_sum_changes", "invoice_sums", "river_client", "river_client_queue", "river_job", "river_leader",
 	"river_migration", "river_notification", "river_queue", "sqlite_sequence", "usage_shares",
 }
 

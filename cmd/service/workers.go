@@ -87,7 +87,8 @@ func (s *Service) newRunner() (*queue.Runner, error) {
 	imports := s.sweep("ledgers whose contacts were imported", s.importLedgers)
 	cfg.Periodic = append(cfg.Periodic,
 		queue.Periodic{Name: "import_ledgers", Every: time.Minute, Run: imports.Run},
-		queue.Periodic{Name: "make_suppliers", Every: time.Minute, Run: s.Suppliers.Backfill})
+		queue.Periodic{Name: "make_suppliers", Every: time.Minute, Run: s.Suppliers.Backfill},
+		queue.Periodic{Name: "count_sums", Every: time.Minute, Run: s.store.Invoices().CountSums})
 	if s.reconciler != nil {
 		cfg.Periodic = append(cfg.Periodic, queue.Periodic{Name: "reconcile_payments", Every: time.Hour, Run: s.Reconcile})
 	}

@@ -54,6 +54,8 @@ func Run(t *testing.T, open Open) {
 		{"invoice sorts", testInvoiceSorts},
 		{"document sorts", testDocumentSorts},
 		{"invoice sums", testInvoiceSums},
+		{"counted sums", testCountedSums},
+		{"counted sums at the same time", testCountedSumsAtOnce},
 		{"invoice export", testExport},
 		{"invoice selections", testInvoiceSelections},
 		{"hostile text", testHostileText},

@@ -39,6 +39,9 @@ var unowned = []string{"users", "sign_in_attempts", "inbox", "bookmarks", "provi
 var derived = []Owned{
 	{"links", []string{"id"}, direct},
 	{"invoice_duplicate_keys", []string{"invoice_id"}, direct},
+	{"invoices_uncounted", []string{"organization_id", "invoice_id"}, direct},
+	{"invoice_sum_changes", []string{"id"}, direct},
+	{"invoice_sums", []string{"organization_id", "part", "entity_id", "currency", "status", "type", "month", "key_a", "key_b"}, direct},
 }
 
 func (t table) owned() (Owned, bool) {

@@ -77,7 +77,10 @@ func Fill(ctx context.Context, db *database.DB, o Options) (Filled, error) {
 		return f, err
 	}
 	m := &multiplier{ctx: ctx, db: db, postgres: db.Dialect == database.Postgres, options: o, model: model}
-	return f, m.run(f)
+	if err := m.run(f); err != nil {
+		return f, err
+	}
+	return f, s.Invoices().CountSums(ctx)
 }
 
 // addModel stores the organization, its entities, and the invoice that is multiplied.

@@ -1,0 +1,276 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"docledger/domain/calendar"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+)
+
+// The parts of invoice_sums. Each has the sums for some keys and filters.
+const (
+	sumsOfInvoices  = "invoice"
+	sumsOfSuppliers = "supplier"
+	sumsOfTaxes     = "tax"
+	sumsOfAccounts  = "account"
+)
+
+const (
+	// mostUncounted is the largest number of uncounted invoices with which a sum reads the groups. With
+	// more, for example while the job counts the invoices of an earlier release, it reads all invoices.
+	mostUncounted = 5000
+	// countBatch is the number of invoices that one transaction counts, or of changes that it merges.
+	countBatch = 500
+	// mostCounted is the largest amount of a counted invoice, in ten-thousandths, and longestCounted the
+	// largest number of characters of its texts. The sums of counted amounts fit into 64 bits, and an entry
+	// of an index of PostgreSQL has at most 2,704 bytes. Other invoices remain uncounted.
+	mostCounted    = 100_000_000_000_000
+	longestCounted = 400
+)
+
+// sumColumns are the columns that are equal in a group, and sumValues those that are added up.
+var (
+	sumColumns = "organization_id, part, entity_id, currency, status, type, month, key_a, key_b"
+	sumValues  = []string{"invoices", "net", "nets", "tax", "taxes", "gross", "grosses", "due", "dues"}
+)
+
+// skipLockedWithoutKey is skipLocked with the lock of a change that keeps the key.
+var skipLockedWithoutKey = clause.Locking{Strength: "NO KEY UPDATE", Options: clause.LockingOptionsSkipLocked}
+
+// countedPart returns the part with the sums for keys of the invoices that match a filter. It reports
+// false if there is none, or if too many invoices are not counted.
+func (r Invoices) countedPart(ctx context.Context, s identity.Scope, f invoice.Filter, keys []invoice.SumKey) (string, bool, error) {
+	part, ok := partOf(f, keys)
+	if !ok {
+		return "", false, nil
+	}
+	var n int64
+	err := r.s.handle(ctx).Raw("SELECT count(*) FROM (SELECT 1 FROM invoices_uncounted WHERE organization_id = ? LIMIT ?) AS u", s.OrganizationID, mostUncounted+1).Scan(&n).Error
+	return part, n <= mostUncounted, failed("count uncounted invoices", err)
+}
+
+func partOf(f invoice.Filter, keys []invoice.SumKey) (string, bool) {
+	part, special := sumsOfInvoices, 0
+	for _, key := range keys {
+		switch key {
+		case invoice.SumBySupplier:
+			part = sumsOfSuppliers
+		case invoice.SumByTax:
+			part = sumsOfTaxes
+		case invoice.SumByAccount:
+			part = sumsOfAccounts
+		case invoice.SumByEntity, invoice.SumByStatus, invoice.SumByType, invoice.SumByCurrency, invoice.SumByMonth:
+			continue
+		default:
+			return "", false
+		}
+		special++
+	}
+	has := func(key invoice.SumKey) bool { return slices.Contains(keys, key) }
+	if special > 1 || part != sumsOfInvoices && has(invoice.SumByMonth) || part == sumsOfSuppliers && (has(invoice.SumByStatus) || has(invoice.SumByType)) {
+		return "", false
+	}
+	return part, only(f, func(f *invoice.Filter) {
+		f.EntityID, f.Currencies = uuid.Nil, nil
+		if part != sumsOfSuppliers {
+			f.Statuses, f.Types = nil, nil
+		}
+		if part == sumsOfInvoices && firstOfMonth(f.IssueDateFrom) {
+			f.IssueDateFrom = calendar.Date{}
+		}
+		if part == sumsOfInvoices && !f.IssueDateTo.IsZero() && firstOfMonth(f.IssueDateTo.AddDays(1)) {
+			f.IssueDateTo = calendar.Date{}
+		}
+	})
+}
+
+func firstOfMonth(d calendar.Date) bool { return d.Day == 1 }
+
+// readUncounted reads the invoices of an organization that are not counted. Because of its form both
+// databases expect few.
+func (s *Store) readUncounted(db *gorm.DB, scope identity.Scope) *gorm.DB {
+	if s.postgres {
+		return db.Table("(SELECT invoice_id FROM invoices_uncounted WHERE organization_id = ? LIMIT ?) AS u", scope.OrganizationID, mostUncounted+1).
+			Joins("JOIN invoices ON invoices.id = u.invoice_id")
+	}
+	return db.Table("invoices_uncounted AS u").Joins("CROSS JOIN invoices ON invoices.id = u.invoice_id").Where("u.organization_id = ?", scope.OrganizationID)
+}
+
+// addCounted adds up the groups of a part, with the columns of addUp.
+func (s *Store) addCounted(scope identity.Scope, f invoice.Filter, part string, keys []invoice.SumKey) *gorm.DB {
+	columns, groups := []string{"c.currency AS currency"}, []string{"c.currency"}
+	by := func(expression, name string) {
+		columns = append(columns, expression+" AS "+name)
+		groups = append(groups, expression)
+	}
+	for _, key := range keys {
+		switch key {
+		case invoice.SumByEntity:
+			by("c.entity_id", "entity_id")
+		case invoice.SumBySupplier:
+			// The names are groups here, so that a name without invoices is not the least of its supplier.
+			by("c.key_a", "seller_tax_id")
+			columns = append(columns, "CASE c.key_a WHEN '' THEN c.key_b ELSE '' END AS seller_key")
+			by("c.key_b", "seller_name")
+		case invoice.SumByStatus:
+			by("c.status", "status")
+		case invoice.SumByType:
+			by("c.type", "type")
+		case invoice.SumByMonth:
+			by("c.month", "month")
+		case invoice.SumByTax:
+			by("c.key_a", "category")
+			columns, groups = append(columns, "nullif(c.key_b, '') AS rate"), append(groups, "c.key_b")
+		case invoice.SumByAccount:
+			by("c.key_a", "account_id")
+		}
+	}
+	for _, value := range sumValues {
+		columns = append(columns, "sum(c."+value+") AS "+value)
+	}
+	of := func(table string) *gorm.DB {
+		q := s.within(s.db.Table(table), table, scope).Where(table+".part = ?", part)
+		q = whereIn(whereIn(whereIn(q, table+".status", f.Statuses), table+".type", f.Types), table+".currency", f.Currencies)
+		if f.EntityID != uuid.Nil {
+			q = q.Where(table+".entity_id = ?", f.EntityID)
+		}
+		if !f.IssueDateFrom.IsZero() || !f.IssueDateTo.IsZero() {
+			q = q.Where(table + ".month > ''")
+		}
+		if !f.IssueDateFrom.IsZero() {
+			q = q.Where(table+".month >= ?", monthOf(f.IssueDateFrom))
+		}
+		if !f.IssueDateTo.IsZero() {
+			q = q.Where(table+".month <= ?", monthOf(f.IssueDateTo))
+		}
+		return q.Select(sumColumns + ", " + strings.Join(sumValues, ", "))
+	}
+	return s.db.Table("(? UNION ALL ?) AS c", of("invoice_sums"), of("invoice_sum_changes")).Select(strings.Join(columns, ", ")).
+		Group(strings.Join(groups, ", ")).Having("sum(c.invoices) > 0")
+}
+
+func monthOf(d calendar.Date) string { return fmt.Sprintf("%04d-%02d", d.Year, d.Month) }
+
+// CountSums counts the uncounted invoices of all organizations, and merges what was subtracted. Each
+// transaction has a limited number of rows, so that an interrupted run resumes where it ended. It leaves
+// an invoice that is being changed to the next run.
+func (r Invoices) CountSums(ctx context.Context) error {
+	for after := (uncountedRow{}); ; {
+		rows, err := r.count(ctx, after)
+		if err != nil {
+			return err
+		}
+		if len(rows) < countBatch {
+			break
+		}
+		after = rows[len(rows)-1]
+	}
+	for n := countBatch; n == countBatch; {
+		var err error
+		if n, err = r.merge(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countAlone runs fn in a transaction that no other run has at the same time.
+func (r Invoices) countAlone(ctx context.Context, fn func(context.Context) error) error {
+	return r.s.inOne(ctx, func(ctx context.Context) error {
+		if r.s.postgres {
+			if err := r.s.handle(ctx).Exec("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", "docledger sums").Error; err != nil {
+				return failed("wait for another run", err)
+			}
+		}
+		return fn(ctx)
+	})
+}
+
+type uncountedRow struct {
+	OrganizationID uuid.UUID
+	InvoiceID      uuid.UUID
+}
+
+// TableName implements gorm's tabler.
+func (uncountedRow) TableName() string { return "invoices_uncounted" }
+
+// count counts the first uncounted invoices after a row, and returns what it read.
+func (r Invoices) count(ctx context.Context, after uncountedRow) (rows []uncountedRow, err error) {
+	err = r.countAlone(ctx, func(ctx context.Context) error {
+		err := r.s.handle(ctx).Where("(organization_id, invoice_id) > (?, ?)", after.OrganizationID, after.InvoiceID).
+			Order("organization_id, invoice_id").Limit(countBatch).Find(&rows).Error
+		if err != nil || len(rows) == 0 {
+			return failed("read uncounted invoices", err)
+		}
+		ids, err := r.countable(ctx, mapped(rows, func(u uncountedRow) uuid.UUID { return u.InvoiceID }))
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		organizations := slices.Compact(mapped(rows, func(u uncountedRow) uuid.UUID { return u.OrganizationID }))
+		if err := r.s.handle(ctx).Exec("DELETE FROM invoices_uncounted WHERE organization_id IN ? AND invoice_id IN ?", organizations, ids).Error; err != nil {
+			return failed("mark invoices as counted", err)
+		}
+		return r.addToSums(ctx, "invoice_sum_parts", "invoice_id", ids)
+	})
+	return rows, err
+}
+
+// countable locks those of the invoices that can be counted now.
+func (r Invoices) countable(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
+	var locked, others []uuid.UUID
+	err := r.s.handle(ctx).Table("invoices").Clauses(skipLockedWithoutKey).Where("id IN ?", ids).Order("id").Pluck("id", &locked).Error
+	if err != nil || len(locked) == 0 {
+		return nil, failed("lock uncounted invoices", err)
+	}
+	over := func(column string) string { return fmt.Sprintf("abs(coalesce(%s, 0)) > %d", column, mostCounted) }
+	err = r.s.handle(ctx).Raw(fmt.Sprintf(`SELECT id FROM invoices WHERE id IN ? AND (length(currency) + length(seller_tax_id) + length(seller_name) > %d OR %s OR %s OR %s OR %s)
+		UNION SELECT invoice_id FROM invoice_taxes WHERE invoice_id IN ? AND (length(category) + length(coalesce(rate, '')) > %d OR %s OR %s)
+		UNION SELECT invoice_id FROM invoice_lines WHERE invoice_id IN ? AND (length(account_id) > %d OR %s)`,
+		longestCounted, over("net_fixed"), over("tax_fixed"), over("gross_fixed"), over("due_fixed"),
+		longestCounted, over("base_fixed"), over("amount_fixed"), longestCounted, over("net_fixed")), locked, locked, locked).Scan(&others).Error
+	if err != nil {
+		return nil, failed("look for invoices that are not counted", err)
+	}
+	return slices.DeleteFunc(locked, func(id uuid.UUID) bool { return slices.Contains(others, id) }), nil
+}
+
+// merge adds the first changes to the groups, and returns their number.
+func (r Invoices) merge(ctx context.Context) (n int, err error) {
+	err = r.countAlone(ctx, func(ctx context.Context) error {
+		var ids []int64
+		err := r.s.handle(ctx).Table("invoice_sum_changes").Order("id").Limit(countBatch).Pluck("id", &ids).Error
+		if n = len(ids); err != nil || n == 0 {
+			return failed("read changes of sums", err)
+		}
+		if err := r.addToSums(ctx, "invoice_sum_changes", "id", ids); err != nil {
+			return err
+		}
+		// Only a merge makes a group empty. An index of empty groups would make each change of a group slower.
+		err = r.s.handle(ctx).Exec(fmt.Sprintf("DELETE FROM invoice_sums WHERE invoices = 0 AND (%s) IN (SELECT %s FROM invoice_sum_changes WHERE id IN ?)", sumColumns, sumColumns), ids).Error
+		if err != nil {
+			return failed("remove empty sums", err)
+		}
+		return failed("remove changes of sums", r.s.handle(ctx).Exec("DELETE FROM invoice_sum_changes WHERE id IN ?", ids).Error)
+	})
+	return n, err
+}
+
+// addToSums adds the rows with given keys to their groups.
+func (r Invoices) addToSums(ctx context.Context, from, key string, keys any) error {
+	sums, sets := make([]string, len(sumValues)), make([]string, len(sumValues))
+	for i, value := range sumValues {
+		sums[i], sets[i] = "sum("+value+")", fmt.Sprintf("%s = invoice_sums.%s + excluded.%s", value, value, value)
+	}
+	return failed("add to the sums", r.s.handle(ctx).Exec(fmt.Sprintf(
+		"INSERT INTO invoice_sums (%s, %s) SELECT %s, %s FROM %s WHERE %s IN ? GROUP BY %s ON CONFLICT (%s) DO UPDATE SET %s",
+		sumColumns, strings.Join(sumValues, ", "), sumColumns, strings.Join(sums, ", "), from, key, sumColumns, sumColumns, strings.Join(sets, ", "),
+	), keys).Error)
+}
