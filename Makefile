@@ -147,8 +147,8 @@ faults: build ## kill the service FAULTS times over uploads, bookings, webhooks,
 	@DOCLEDGER_FAULTS=$(FAULTS) DOCLEDGER_WATCHED=$(WATCHED) $(GO) run ./test/lib/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 120m -v ./test/suites/faults
 
 .PHONY: month
-month: ## play a month of twelve entities with MONTH documents over every channel, with faults, and check what must hold at its end
-	@DOCLEDGER_MONTH=$(MONTH) $(GO) test -count=1 -timeout 15m -v -run TestMonth ./test/suites/month
+month: ## play a month of twelve entities on each database with MONTH documents over every channel, with faults, and check what must hold at its end
+	@DOCLEDGER_MONTH=$(MONTH) $(GO) test -count=1 -timeout 30m -v -run TestMonth ./test/suites/month
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME

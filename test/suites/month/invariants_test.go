@@ -81,12 +81,12 @@ func (m *month) oneInvoiceOrReason(invoices []object) {
 			ok = of[id] == 0 && named
 		}
 		if !ok {
-			m.t.Errorf("the document %v has %d invoices and %d parts", d, of[id], children[id])
+			m.report("the document %v has %d invoices and %d parts", d, of[id], children[id])
 		}
 		delete(of, id)
 	}
 	for id, n := range of {
-		m.t.Errorf("%d invoices are of no document: %s", n, id)
+		m.report("%d invoices are of no document: %s", n, id)
 	}
 	for name, p := range m.papers {
 		d := byName[name]
@@ -96,7 +96,7 @@ func (m *month) oneInvoiceOrReason(invoices []object) {
 			want = "EXTRACTED"
 		}
 		if got := text(d, "status"); got != want {
-			m.t.Errorf("%s (%s over %s) ended as %q, want %q: %v", name, p.kind, p.channel, got, want, d)
+			m.report("%s (%s over %s) ended as %q, want %q: %v", name, p.kind, p.channel, got, want, d)
 		}
 	}
 }
@@ -116,12 +116,12 @@ func (m *month) oneBillEach(invoices []object) {
 			number := text(inv, "invoice_number")
 			want := m.signedCents(text(inv, "gross_total"), text(inv, "document_type") == "CREDIT_NOTE")
 			if got := bills[number]; text(inv, "status") != "SYNCED" || len(got) != 1 || got[0] != want {
-				m.t.Errorf("%s is %v with the bills %v, want one of %d", number, inv["status"], got, want)
+				m.report("%s is %v with the bills %v, want one of %d", number, inv["status"], got, want)
 			}
 			delete(bills, number)
 		}
 		for number, of := range bills {
-			m.t.Errorf("%s has the bills %v of %s without an approved invoice", b.Provider, of, number)
+			m.report("%s has the bills %v of %s without an approved invoice", b.Provider, of, number)
 		}
 	}
 }
@@ -166,7 +166,7 @@ func (m *month) sumsAgree() {
 	for _, row := range rows[1:] {
 		b := m.companyOf(row[column["entity_id"]]).book
 		if row[column["currency"]] != b.currency {
-			m.t.Errorf("an invoice in %s in the ledger of %s", row[column["currency"]], b.currency)
+			m.report("an invoice in %s in the ledger of %s", row[column["currency"]], b.currency)
 		}
 		byExport[b] += signedOf(m, row[column["gross_total"]], false)
 	}
@@ -180,7 +180,7 @@ func (m *month) sumsAgree() {
 			total += bill.cents
 		}
 		if total == 0 || byExport[b] != total || bySum[b] != total {
-			m.t.Errorf("%s has %d cents, the export %d, the sums %d", b.Provider, total, byExport[b], bySum[b])
+			m.report("%s has %d cents, the export %d, the sums %d", b.Provider, total, byExport[b], bySum[b])
 		}
 	}
 }
@@ -204,11 +204,16 @@ func (m *month) usageIsCount(invoices []object) {
 		total += usage.Number("total")
 	}
 	if total != len(invoices) {
-		m.t.Errorf("the usage is %d, with %d invoices", total, len(invoices))
+		m.report("the usage is %d, with %d invoices", total, len(invoices))
+	}
+	// The counter that the limit is compared with is another than the usage by entity.
+	counter := m.s.Do(http.MethodGet, "/api/billing", m.org.Admin.Token, nil).OK().Number("usage", "invoices_this_month")
+	if len(months) == 1 && counter != len(invoices) {
+		m.report("the counter is %d, with %d invoices", counter, len(invoices))
 	}
 	for id, n := range want {
 		if got[id] != n {
-			m.t.Errorf("the usage of %s is %d, with %d invoices", m.companyOf(id).name, got[id], n)
+			m.report("the usage of %s is %d, with %d invoices", m.companyOf(id).name, got[id], n)
 		}
 	}
 }
@@ -226,7 +231,7 @@ func (m *month) everyChangeHasAnEvent(invoices []object) {
 			subject, actor := e["subject"].(object), e["actor"].(object)
 			id, kind := text(subject, "id"), text(e, "type")
 			if text(actor, "type") == "" || (text(actor, "type") == "SYSTEM") != (text(actor, "id") == "") {
-				m.t.Errorf("the event %v has no actor", e)
+				m.report("the event %v has no actor", e)
 			}
 			actors[action{kind, id, text(actor, "type"), text(actor, "id")}] = true
 			if types[id] == nil {
@@ -245,7 +250,7 @@ func (m *month) everyChangeHasAnEvent(invoices []object) {
 	}
 	for _, a := range m.done {
 		if !actors[a] {
-			m.t.Errorf("no event of %+v", a)
+			m.report("no event of %+v", a)
 		}
 	}
 	for _, inv := range invoices {
@@ -253,7 +258,7 @@ func (m *month) everyChangeHasAnEvent(invoices []object) {
 		need := map[string]string{"SYNCED": "invoice.synced", "REJECTED": "invoice.rejected"}[text(inv, "status")]
 		for _, kind := range []string{need, "invoice.approved"} {
 			if types[id][kind] == nil && (kind == need || text(inv, "status") == "SYNCED") {
-				m.t.Errorf("the invoice %v has no event %s", inv, kind)
+				m.report("the invoice %v has no event %s", inv, kind)
 			}
 		}
 		version, _ := inv["version"].(float64)
@@ -264,7 +269,7 @@ func (m *month) everyChangeHasAnEvent(invoices []object) {
 			}
 		}
 		if len(missing) > 0 {
-			m.t.Errorf("the invoice %s (%s) has no event of its versions %v", text(inv, "invoice_number"), id, missing)
+			m.report("the invoice %s (%s) has no event of its versions %v", text(inv, "invoice_number"), id, missing)
 		}
 	}
 }

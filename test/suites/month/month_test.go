@@ -97,15 +97,25 @@ type month struct {
 	papers    map[string]*paper
 	done      []action
 	began     time.Time
+	// report reports what does not hold.
+	report func(format string, values ...any)
 }
 
-// TestMonth plays the month. DOCLEDGER_MONTH is the number of documents,
-// DOCLEDGER_MONTH_SEED selects another month, and DOCLEDGER_MONTH_DATABASE=postgres
-// another database.
+// TestMonth plays the month on each database. DOCLEDGER_MONTH is the number of documents
+// of each, and DOCLEDGER_MONTH_SEED selects another month.
 func TestMonth(t *testing.T) {
-	total := variable(t, "DOCLEDGER_MONTH", 120)
+	total := variable(t, "DOCLEDGER_MONTH", 60)
 	seed := variable(t, "DOCLEDGER_MONTH_SEED", 1)
-	m := newMonth(t, uint64(seed))
+	for _, database := range []string{"SQLite", "PostgreSQL"} {
+		t.Run(database, func(t *testing.T) { play(t, database, total, uint64(seed)) })
+	}
+}
+
+func play(t *testing.T, database string, total int, seed uint64) {
+	m := newMonth(t, seed)
+	if database == "PostgreSQL" {
+		m.options.DatabaseURL = postgres.New(t)
+	}
 	t.Logf("%d documents, seed %d", total, seed)
 	plan := m.plan(total)
 	for week := range weeks {
@@ -117,6 +127,9 @@ func TestMonth(t *testing.T) {
 		m.start(t)
 		m.verify()
 	})
+	if !t.Failed() {
+		t.Run("planted violations", m.plant)
+	}
 	t.Logf("played in %s", time.Since(m.began).Round(time.Second))
 }
 
@@ -181,16 +194,13 @@ func newMonth(t *testing.T, seed uint64) *month {
 			Limits:  &integration.Limits{Concurrent: 5, Windows: []integration.Window{{Length: time.Minute, Max: 1_000_000}}},
 		}},
 	}.WithProvider(m.provider).With(a, b).WithStore(storeA).WithStore(storeB)
-	if os.Getenv("DOCLEDGER_MONTH_DATABASE") == "postgres" {
-		m.options.DatabaseURL = postgres.New(t)
-	}
 	return m
 }
 
 // start starts the service for one part of the month and signs everyone in.
 func (m *month) start(t *testing.T) {
 	t.Helper()
-	m.t = t
+	m.t, m.report = t, t.Errorf
 	m.s = harness.Start(t, m.options)
 	if m.companies == nil {
 		m.found()
