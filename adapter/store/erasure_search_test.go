@@ -53,3 +53,35 @@ func TestErasureCleansTheIndexOfSearches(t *testing.T) {
 		t.Errorf("%d segments have parts of deleted texts", n)
 	}
 }
+
+// TestSearchReadsOneOrganization fills two organizations with the same texts. A search in the index of
+// SQLite finds the texts of one, also after they changed.
+func TestSearchReadsOneOrganization(t *testing.T) {
+	t.Parallel()
+	db := openFile(t)
+	const invoices = 30
+	var filled []filling.Filled
+	for seed := range uint64(2) {
+		f, err := filling.Fill(t.Context(), db, filling.Options{Seed: seed, Invoices: invoices, Entities: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		filled = append(filled, f)
+	}
+	for _, change := range []string{"", "UPDATE invoices SET search = search || 'changed'"} {
+		if change != "" {
+			if err := db.Gorm.Exec(change).Error; err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, f := range filled {
+			var n int
+			if err := db.Gorm.Raw("SELECT count(*) FROM invoice_search WHERE invoice_search MATCH ?", store.SearchOf(f.Organization, "trading")).Scan(&n).Error; err != nil {
+				t.Fatal(err)
+			}
+			if n != invoices {
+				t.Errorf("a search reads the texts of %d invoices instead of %d", n, invoices)
+			}
+		}
+	}
+}

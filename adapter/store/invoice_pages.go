@@ -3,6 +3,7 @@ package store
 import (
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"docledger/domain/document"
@@ -333,7 +334,7 @@ func (s *Store) searched(organization uuid.UUID, query string) (condition, bool)
 		c.values = []any{organization, pattern, pattern}
 	} else {
 		c.sql = "SELECT k.invoice_id FROM invoice_search JOIN invoice_search_keys AS k ON k.n = invoice_search.rowid WHERE invoice_search MATCH ?"
-		c.values = []any{matchAll(trigrams)}
+		c.values = []any{matchAll(append([]string{searchMark(organization)}, trigrams...))}
 	}
 	for _, amount := range []string{
 		"coalesce(i.gross_fixed, -9000000000000000000) IN ?", "i.net_fixed IN ?",
@@ -372,6 +373,21 @@ func trigramsOf(text string) []string {
 	}
 	slices.SortStableFunc(found, func(a, b string) int { return digits(b) - digits(a) })
 	return found[:min(len(found), maxTrigrams)]
+}
+
+// searchMark is the trigram of an organization in the index of searches of SQLite, as its triggers compute
+// it: three characters for private use, from the last nine digits of the id.
+func searchMark(organization uuid.UUID) string {
+	const private, digits = 0xE000, 3
+	text, mark := organization.String(), make([]rune, 0, digits)
+	for end := len(text) - 2*digits; end <= len(text); end += digits {
+		n, err := strconv.ParseUint(text[end-digits:end], 16, 16)
+		if err != nil {
+			return "" // the text of an id has digits only
+		}
+		mark = append(mark, private+rune(n))
+	}
+	return string(mark)
 }
 
 // matchAll is the full-text query for rows with all trigrams.
