@@ -71,8 +71,15 @@ export function InvoiceTable(props: Props) {
     const index = Math.max(0, Math.min(rows.length - 1, to))
     onCursor(index)
     virtual.scrollToIndex(index)
-    // The row may be rendered only after the scroll.
-    requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"] a`)?.focus())
+    // At once, so that the next key goes to the row; a row out of view is rendered only after the scroll.
+    const focusRow = () => {
+      const link = scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"] a`)
+      link?.focus()
+      return link
+    }
+    if (!focusRow()) {
+      requestAnimationFrame(focusRow)
+    }
   }
   useKeys({
     j: () => move(cursor + 1),
