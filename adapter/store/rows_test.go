@@ -21,7 +21,7 @@ var rows = []schema.Tabler{
 	organizationRow{}, userRow{}, membershipRow{}, sessionRow{}, attemptRow{}, entityRow{}, entityMemberRow{},
 	apiKeyRow{}, webhookRow{}, deliveryRow{}, settingsRow{}, emailIntakeRow{}, emailAnswerRow{}, documentRow{}, invoiceRow{}, lineRow{}, supplierRow{}, supplierKeyRow{}, taxRow{}, eventRow{}, usageRow{}, idempotencyRow{}, inboxRow{}, leaseRow{}, knownPlanRow{}, planEventRow{}, chargeRow{}, bookmarkRow{}, bookingRow{}, codingRow{}, renditionRow{}, duplicateKeysRow{}, duplicateRow{}, recheckRow{},
 	grantRow{}, integrationRow{}, consentAttemptRow{}, meterRow{}, watchRow{}, watchNodeRow{}, watchVersionRow{}, watchSubscriptionRow{},
-	blobRemovalRow{}, linkRow{}, erasureRow{}, uncountedRow{},
+	blobRemovalRow{}, linkRow{}, erasureRow{}, uncountedRow{}, emailAnswerMark{},
 }
 
 // foreign are the tables without a row struct.
