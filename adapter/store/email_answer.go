@@ -57,10 +57,11 @@ func (s *Store) EmailAnswers() EmailAnswers { return EmailAnswers{s} }
 
 // emailAnswerMark is what is known of an answer when the document of its message is deleted.
 type emailAnswerMark struct {
-	AnswerHash    string `gorm:"primaryKey"`
-	RecipientHash string
-	DomainHash    string
-	CreatedAt     time.Time `gorm:"autoCreateTime:false"`
+	AnswerHash     string `gorm:"primaryKey"`
+	OrganizationID uuid.UUID
+	RecipientHash  string
+	DomainHash     string
+	CreatedAt      time.Time `gorm:"autoCreateTime:false"`
 }
 
 // TableName implements gorm's tabler.
@@ -80,7 +81,7 @@ func (r EmailAnswers) Add(ctx context.Context, a *email.Answer) error {
 			key = a.DocumentID.String()
 		}
 		added := r.s.handle(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&emailAnswerMark{
-			AnswerHash: answerHash(a.To, key), RecipientHash: answerHash(a.To),
+			AnswerHash: answerHash(a.To, key), OrganizationID: a.OrganizationID, RecipientHash: answerHash(a.To),
 			DomainHash: answerHash(a.EntityID.String(), strings.ToLower(email.DomainOf(a.To))), CreatedAt: instant(a.CreatedAt),
 		})
 		if added.Error != nil || added.RowsAffected == 0 {

@@ -2,9 +2,11 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"docledger/domain/calendar"
 	"docledger/domain/identity"
@@ -29,9 +31,12 @@ const (
 	mostUncounted = 5000
 	// countBatch is the number of invoices that one transaction counts, or of changes that it merges.
 	countBatch = 500
+	// countTime is the time after which a run ends. Its job has ten minutes.
+	countTime = 5 * time.Minute
 	// mostCounted is the largest amount of a counted invoice, in ten-thousandths, and longestCounted the
 	// largest number of characters of its texts. The sums of counted amounts fit into 64 bits, and an entry
-	// of an index of PostgreSQL has at most 2,704 bytes. Other invoices remain uncounted.
+	// of an index of PostgreSQL has at most 2,704 bytes. Other invoices remain uncounted, and so do those
+	// of the first day of the calendar, which the filters by date exclude.
 	mostCounted    = 100_000_000_000_000
 	longestCounted = 400
 )
@@ -161,25 +166,27 @@ func monthOf(d calendar.Date) string { return fmt.Sprintf("%04d-%02d", d.Year, d
 
 // CountSums counts the uncounted invoices of all organizations, and merges what was subtracted. Each
 // transaction has a limited number of rows, so that an interrupted run resumes where it ended. It leaves
-// an invoice that is being changed to the next run.
+// an invoice that is being changed to the next run, and also what it does not finish within countTime.
+// A batch that fails stops neither the others nor the merge.
 func (r Invoices) CountSums(ctx context.Context) error {
-	for after := (uncountedRow{}); ; {
+	var problems []error
+	end := r.s.now().Add(countTime)
+	for after := (uncountedRow{}); r.s.now().Before(end); {
 		rows, err := r.count(ctx, after)
-		if err != nil {
-			return err
-		}
-		if len(rows) < countBatch {
+		problems = append(problems, err)
+		if len(rows) < countBatch || ctx.Err() != nil {
 			break
 		}
 		after = rows[len(rows)-1]
 	}
-	for n := countBatch; n == countBatch; {
+	for n := countBatch; n == countBatch && r.s.now().Before(end); {
 		var err error
 		if n, err = r.merge(ctx); err != nil {
-			return err
+			problems = append(problems, err)
+			break
 		}
 	}
-	return nil
+	return errors.Join(problems...)
 }
 
 // countAlone runs fn in a transaction that no other run has at the same time.
@@ -231,7 +238,7 @@ func (r Invoices) countable(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, 
 		return nil, failed("lock uncounted invoices", err)
 	}
 	over := func(column string) string { return fmt.Sprintf("abs(coalesce(%s, 0)) > %d", column, mostCounted) }
-	err = r.s.handle(ctx).Raw(fmt.Sprintf(`SELECT id FROM invoices WHERE id IN ? AND (length(currency) + length(seller_tax_id) + length(seller_name) > %d OR %s OR %s OR %s OR %s)
+	err = r.s.handle(ctx).Raw(fmt.Sprintf(`SELECT id FROM invoices WHERE id IN ? AND (length(currency) > 3 OR length(seller_tax_id) + length(seller_name) > %d OR issue_date < '0001-01-02' OR %s OR %s OR %s OR %s)
 		UNION SELECT invoice_id FROM invoice_taxes WHERE invoice_id IN ? AND (length(category) + length(coalesce(rate, '')) > %d OR %s OR %s)
 		UNION SELECT invoice_id FROM invoice_lines WHERE invoice_id IN ? AND (length(account_id) > %d OR %s)`,
 		longestCounted, over("net_fixed"), over("tax_fixed"), over("gross_fixed"), over("due_fixed"),

@@ -31,9 +31,8 @@ var owners = map[string]string{
 
 // unowned are the tables that keep their rows when an organization is erased: those of the
 // installation, accounts (which can belong to several organizations), the proof of the erasure, and the
-// removals of blobs, which end when the blobs are removed, and the marks of answers, which are hashes without an organization and end
-// within days.
-var unowned = []string{"users", "sign_in_attempts", "inbox", "bookmarks", "provider_meters", "erasures", "blob_removals", "email_answer_marks"}
+// removals of blobs, which end when the blobs are removed.
+var unowned = []string{"users", "sign_in_attempts", "inbox", "bookmarks", "provider_meters", "erasures", "blob_removals"}
 
 // derived are tables that are not transferred and have rows of organizations.
 var derived = []Owned{
@@ -70,7 +69,7 @@ func OwnedTables() []Owned {
 // internal are tables that an export of an organization omits: credentials, and bookkeeping that says
 // nothing about its documents.
 var internal = []string{
-	"sessions", "idempotency_keys", "consent_attempts", "watch_subscriptions", "duplicate_rechecks", "supplier_keys", "plan_events",
+	"sessions", "idempotency_keys", "consent_attempts", "watch_subscriptions", "duplicate_rechecks", "supplier_keys", "plan_events", "email_answer_marks",
 }
 
 // exported reports whether an export of an organization contains a column. Secrets, and what

@@ -68,7 +68,7 @@ var tables = []table{
 		known:json email:json merged_from:json search_file:text`).begin("CASE WHEN parent_id IS NULL THEN 0 WHEN part = 0 THEN 1 ELSE 2 END"),
 	of("email_answers", "document_id", `document_id:uuid entity_id:uuid organization_id:uuid recipient:text subject:text message_id:text
 		state:text attempts:int next_attempt_at:time failure:text created_at:time updated_at:time`),
-	of("email_answer_marks", "answer_hash", `answer_hash:text recipient_hash:text domain_hash:text created_at:time`),
+	of("email_answer_marks", "answer_hash", `answer_hash:text organization_id:uuid recipient_hash:text domain_hash:text created_at:time`),
 	of("invoices", "id", `id:uuid document_id:uuid entity_id:uuid organization_id:uuid status:text type:text number:text issue_date:date
 		due_date:date currency:text seller_name:text seller_tax_id:text buyer_name:text buyer_tax_id:text net_total:text tax_total:text
 		gross_total:text amount_due:text failed_blocking:int failed_warning:int lines_total:int net_fixed:int gross_fixed:int due_fixed:int

@@ -191,6 +191,8 @@ func (m *month) usageIsCount(invoices []object) {
 	for _, inv := range invoices {
 		want[text(inv, "entity_id")]++
 	}
+	// The counter is read before the month of the clock, so that it cannot be that of a later month.
+	counter := m.s.Do(http.MethodGet, "/api/billing", m.org.Admin.Token, nil).OK().Number("usage", "invoices_this_month")
 	months := []string{m.began.UTC().Format("2006-01")}
 	if now := time.Now().UTC().Format("2006-01"); now != months[0] {
 		months = append(months, now)
@@ -207,7 +209,6 @@ func (m *month) usageIsCount(invoices []object) {
 		m.report("the usage is %d, with %d invoices", total, len(invoices))
 	}
 	// The counter that the limit is compared with is another than the usage by entity.
-	counter := m.s.Do(http.MethodGet, "/api/billing", m.org.Admin.Token, nil).OK().Number("usage", "invoices_this_month")
 	if len(months) == 1 && counter != len(invoices) {
 		m.report("the counter is %d, with %d invoices", counter, len(invoices))
 	}
