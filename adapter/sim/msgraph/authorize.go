@@ -10,11 +10,13 @@ import (
 	"docledger/adapter/sim/kit/browser"
 )
 
+// sessionCookie identifies a signed-in browser.
+const sessionCookie browser.Session = "simulated_store"
+
 const (
-	sessionCookie  browser.Session = "simulated_store"
-	consentPath                    = "/oauth/consent"
-	loginPath                      = "/oauth/login"
-	graphScopeHost                 = "https://graph.microsoft.com/"
+	consentPath    = "/oauth/consent"
+	loginPath      = "/oauth/login"
+	graphScopeHost = "https://graph.microsoft.com/"
 )
 
 // knownScopes are the supported permissions. The permissions of the API also have a full name.
