@@ -29,11 +29,11 @@ func cacheDir(wanted string) (string, error) {
 	return "", errors.Join(problems...)
 }
 
-// isFilled reports whether a folder holds a file, at any depth.
+// isFilled reports whether a folder holds a file, at any depth, besides those of storeCode.
 func isFilled(dir string) bool {
 	found := errors.New("found")
 	return filepath.WalkDir(dir, func(_ string, e os.DirEntry, err error) error {
-		if err == nil && e.Type().IsRegular() {
+		if err == nil && e.Type().IsRegular() && !isCode(e.Name()) {
 			return found
 		}
 		return err

@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 )
 
 //go:generate go run ./generate
@@ -19,6 +21,9 @@ import (
 //
 //go:embed pdfium.wasm.gz
 var compressed []byte
+
+// staleCode is the age after which another file with code is removed: no process still writes it.
+const staleCode = time.Hour
 
 // checksum and codeBytes are the last eight bytes of a file of gzip.
 func checksum() uint32 { return binary.LittleEndian.Uint32(compressed[len(compressed)-8:]) }
@@ -54,11 +59,22 @@ func engineCode(cacheDir string) ([]byte, error) {
 	return code, nil
 }
 
-// storeCode writes the code to the folder if it is not there. Other processes can do the
-// same at the same time.
+// isCode reports whether a name is that of a file of storeCode.
+func isCode(name string) bool { return strings.HasPrefix(name, "pdfium-") }
+
+// storeCode writes the code to the folder if it is not there, and removes the code of other
+// releases and what an interrupted call left. Other processes can do the same at the same time.
 func storeCode(cacheDir string, code []byte) error {
 	path := codePath(cacheDir)
-	if info, err := os.Stat(path); err == nil && info.Size() == int64(len(code)) {
+	if files, err := os.ReadDir(cacheDir); err == nil {
+		for _, file := range files {
+			name := filepath.Join(cacheDir, file.Name())
+			if info, err := file.Info(); err == nil && isCode(file.Name()) && name != path && time.Since(info.ModTime()) > staleCode {
+				os.Remove(name) //nolint:errcheck // the next start tries again; children keep what they have mapped
+			}
+		}
+	}
+	if stored, err := os.ReadFile(path); err == nil && bytes.Equal(stored, code) {
 		return nil
 	}
 	f, err := os.CreateTemp(cacheDir, "pdfium-*.tmp")

@@ -5,7 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 )
 
 // TestCodeIsThatOfTheLibrary fails if the library changed and `make gen` did not run.
@@ -54,5 +56,32 @@ func TestStoredCode(t *testing.T) {
 		if got, err := engineCode(dir); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("with a damaged file of %d bytes the code differs (%v)", len(content), err)
 		}
+		// The next start repairs it.
+		if err := storeCode(dir, want); err != nil {
+			t.Fatal(err)
+		}
+		if stored, err := os.ReadFile(codePath(dir)); err != nil || !bytes.Equal(stored, want) {
+			t.Errorf("a damaged file of %d bytes stays (%v)", len(content), err)
+		}
+	}
+	if isFilled(dir) {
+		t.Error("the stored code counts as compiled code")
+	}
+	// Code of another release, and what an interrupted start left, is removed when no process writes it.
+	for name, age := range map[string]time.Duration{"pdfium-1.wasm": 2 * staleCode, "pdfium-2.tmp": 2 * staleCode, "pdfium-3.tmp": 0} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, time.Time{}, time.Now().Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := storeCode(dir, want); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(left) != 2 || !slices.Contains(left, filepath.Join(dir, "pdfium-3.tmp")) {
+		t.Errorf("the folder has %q, %v", left, err)
 	}
 }

@@ -78,7 +78,6 @@ func prewarm(cacheDir string) error {
 	if err != nil {
 		return err
 	}
-	// After the compilation, because a folder with files is taken to have the compiled code.
 	storeCode(cacheDir, code) //nolint:errcheck // without the file, children decompress the code
 	return e.pool.Close()
 }
