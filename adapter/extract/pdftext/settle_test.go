@@ -3,6 +3,8 @@ package pdftext
 import (
 	"testing"
 
+	"docledger/domain/extraction/textrules"
+	"docledger/domain/invoice"
 	"docledger/domain/money"
 )
 
@@ -84,6 +86,47 @@ func TestSentencesMentionAmounts(t *testing.T) {
 		s := parseDocument(texts(text))
 		if got := s.segments[0].isProse(); got != prose {
 			t.Errorf("%q: prose %v", text, got)
+		}
+	}
+}
+
+// The lines state another rate than the tax: either they or the tax were read wrong.
+func TestATaxOfAnotherRateThanTheLines(t *testing.T) {
+	t.Parallel()
+	amountOf := func(value string) *amount { return &amount{value: money.MustParse(value), to: 1} }
+	s := parseDocument(texts("Tax"))
+	for name, test := range map[string]struct {
+		net, base, rate, tax, lines string
+		doubted                     bool
+	}{
+		"of the net total":                      {"100.00", "", "20", "20.00", "25", false},
+		"of its base":                           {"100.00", "50.00", "20", "10.00", "25", false},
+		"of no amount":                          {"100.00", "", "20", "25.00", "25", true},
+		"of the net total and not of its base":  {"100.00", "50.00", "20", "20.00", "25", true},
+		"without a net total":                   {"", "", "20", "20.00", "25", true},
+		"of its base, without a net total":      {"", "100.00", "20", "20.00", "25", false},
+		"with a rounding difference":            {"100.05", "", "20", "20.02", "25", false},
+		"of no amount, with the lines' rate":    {"100.00", "", "20", "25.00", "20", false},
+		"of no amount, and lines without rates": {"100.00", "", "20", "25.00", "", false},
+	} {
+		total, rate, tax := money.MustParse("100.00"), money.MustParse(test.rate), money.MustParse(test.tax)
+		row := stated{role: textrules.RoleTax, rate: &rate, amount: amountOf(test.tax), seg: s.segments[0]}
+		if test.base != "" {
+			row.base = amountOf(test.base)
+		}
+		line := invoice.Line{NetAmount: &total}
+		if test.lines != "" {
+			line.TaxRate = &amountOf(test.lines).value
+		}
+		d := &draft{fields: map[string]invoice.Evidence{"tax_total": {Confidence: sure}}}
+		d.content.TaxTotal, d.content.Lines = &tax, []invoice.Line{line}
+		if test.net != "" {
+			d.content.NetTotal = &amountOf(test.net).value
+		}
+		v := &solver{s: s, d: d, taxes: []stated{row}}
+		v.breakdown()
+		if doubted := d.fields["tax_total"].Confidence < sure; doubted != test.doubted {
+			t.Errorf("%s: the tax total is doubted: %v", name, doubted)
 		}
 	}
 }

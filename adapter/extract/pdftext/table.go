@@ -25,6 +25,7 @@ type item struct {
 	page        int
 	at          *segment // segment of the amount
 	numbers     int      // of the row, in its columns
+	summary     bool     // it looks like a row of totals
 }
 
 func (it *item) value(c textrules.Column) *money.Decimal {
@@ -153,12 +154,16 @@ func (seg *segment) span(from, to int) (x0, x1 float64) {
 
 // findTable finds the table of lines: the rows from a heading to the totals, on every
 // page that repeats the heading or continues without one.
-// With wide, lines can follow a partial sum.
-func (s *parsedDocument) findTable(wide bool) *table {
+// With wide, lines can follow a partial sum. Rows that look like totals end the table from
+// the line end on.
+func (s *parsedDocument) findTable(wide bool, end int) *table {
 	t := &table{start: -1}
-	open, hard := false, false
+	open, hard, paused := false, false, false
 	for i := 0; i < len(s.lines); i++ {
 		l := s.lines[i]
+		if paused && l.page > s.lines[i-1].page {
+			open, paused = !hard, false // the account was at the foot of a page
+		}
 		if t.start >= 0 {
 			l = t.inside(l, s.height)
 		}
@@ -186,6 +191,7 @@ func (s *parsedDocument) findTable(wide bool) *table {
 			open, hard = false, true
 			continue
 		case "soft":
+			paused = false
 			open = wide && open && sumsUp(l)
 			if sumsUp(l) {
 				t.hasGroups, t.lastGroup = true, i
@@ -196,10 +202,12 @@ func (s *parsedDocument) findTable(wide bool) *table {
 		}
 		it, ok := s.readRow(l, t)
 		switch {
-		case ok && s.isSummary(l, &it, t):
+		case ok && !it.consistent() && s.statesAccount(l, t):
+			open, paused = false, open || paused
+		case ok && i >= end && s.isSummary(l, &it, t):
 			open = false
 		case ok && (open || it.consistent()):
-			it.page = l.page
+			it.page, it.summary = l.page, s.isSummary(l, &it, t)
 			t.items = append(t.items, it)
 			t.end, open = i, true
 			s.markRow(l, t)

@@ -2,6 +2,7 @@ package pdftext
 
 import (
 	"slices"
+	"strings"
 
 	"docledger/domain/extraction/textrules"
 	"docledger/domain/money"
@@ -12,22 +13,169 @@ import (
 // only if the amounts add up to a labelled total with them, and do not without them.
 func (s *parsedDocument) chooseHeaded(targets map[int64]target) *table {
 	before := s.usedSegments()
-	t := s.findTable(false)
-	t.dropNumbering(s.whole)
-	s.trim(t, targets)
+	t := s.headed(false, targets)
 	if !t.hasGroups || s.explained(t, targets) >= 1 && !s.partial(t, targets) {
 		return t
 	}
 	narrow := s.usedSegments()
 	s.restoreUsed(before)
-	wide := s.findTable(true)
-	wide.dropNumbering(s.whole)
-	s.trim(wide, targets)
+	wide := s.headed(true, targets)
 	if len(wide.items) > len(t.items) && s.explained(wide, targets) >= 1 && !s.partial(wide, targets) {
 		return wide
 	}
 	s.restoreUsed(narrow)
 	return t
+}
+
+// headed returns the table below a known heading without rows of totals.
+func (s *parsedDocument) headed(wide bool, targets map[int64]target) *table {
+	before := s.usedSegments()
+	t := s.findTable(wide, len(s.lines))
+	t.dropNumbering(s.whole)
+	if end := s.summaryStart(t, targets); end >= 0 {
+		s.restoreUsed(before)
+		t = s.findTable(wide, end)
+		t.dropNumbering(s.whole)
+	}
+	s.trim(t, targets)
+	return t
+}
+
+// summaryStart returns the line from which rows that look like totals are totals, or -1
+// if they are lines. A commission states an amount, a rate and their product, as a tax
+// does. So the rows are lines if all items add up to the net total. They are totals if the
+// items without them add up to a total, or if they have the label of a tax.
+func (s *parsedDocument) summaryStart(t *table, targets map[int64]target) int {
+	all := s.explanation(t, targets).label
+	if all >= netLabel {
+		return -1
+	}
+	sum, known := t.sum()
+	for k := max(t.summaries(), 1); k < len(t.items); k++ {
+		row := &t.items[k]
+		if !row.summary {
+			continue
+		}
+		rest, dropped := t.parted(k)
+		if total, ok := rest.sum(); ok && known && total == sum {
+			continue // free lines
+		}
+		without := s.explanation(rest, targets)
+		switch {
+		case without.label >= 1 && without.line >= row.at.line,
+			all < 1 && s.containsSum(row.row, rest),
+			s.taxesOf(dropped, rest, all),
+			s.labelsTax(row.row) && !s.stateTaxes(t.items[:k]):
+			return row.at.line
+		}
+	}
+	return -1
+}
+
+// summaries returns the index of the first of the last rows that look like totals.
+func (t *table) summaries() int {
+	const most = 16 // rows
+	first := len(t.items)
+	for n := 0; first > 0 && n < most; first-- {
+		if t.items[first-1].summary {
+			n++
+		}
+	}
+	return first
+}
+
+// parted returns the items that remain if rows of totals begin at an index, and the
+// others.
+func (t *table) parted(k int) (rest, dropped *table) {
+	rest, dropped = &table{items: slices.Clone(t.items[:k])}, &table{}
+	for _, it := range t.items[k:] {
+		if it.consistent() {
+			rest.items = append(rest.items, it)
+		} else {
+			dropped.items = append(dropped.items, it)
+		}
+	}
+	return rest, dropped
+}
+
+// netLabel is the least quality of the label of a net total that is not weak.
+const netLabel = 1.9
+
+// explanation returns the amount with the best label that the items add up to.
+func (s *parsedDocument) explanation(t *table, targets map[int64]target) (best target) {
+	total, ok := t.sum()
+	if !ok {
+		return target{}
+	}
+	for _, at := range []int64{total, total - unitsAmount/100, total + unitsAmount/100} {
+		if targets[at].label > best.label {
+			best = targets[at]
+		}
+	}
+	return best
+}
+
+// taxesOf reports whether rows state taxes of amounts that add up to the items. A single
+// row can be a fee on all items. So its tax needs a label elsewhere, and with the items it
+// must add up to an amount with a label of the quality all.
+func (s *parsedDocument) taxesOf(rows, items *table, all float64) bool {
+	var bases, taxes, sum money.Decimal
+	for i := range rows.items {
+		base, tax, ok := s.statedTax(rows.items[i].row)
+		if !ok {
+			return false
+		}
+		bases, taxes = bases.Add(base), taxes.Add(tax)
+	}
+	for i := range items.items {
+		v := items.items[i].value(textrules.ColumnAmount)
+		if v == nil {
+			return false
+		}
+		sum = sum.Add(*v)
+	}
+	return len(rows.items) > 0 && bases.Within(sum, cent) && (len(rows.items) > 1 || all >= 1 && s.labelledTax(taxes))
+}
+
+// containsSum reports whether a line consists of numbers that add up, and one of them is
+// the sum of the items.
+func (s *parsedDocument) containsSum(l *line, items *table) bool {
+	total, ok := items.sum()
+	if !ok || slices.ContainsFunc(l.segments, (*segment).wordy) || !s.addsUpAlone(l) {
+		return false
+	}
+	sums, _ := s.amountsOf(l)
+	return slices.ContainsFunc(sums, func(v money.Decimal) bool {
+		units, ok := toUnits(v)
+		return ok && units == total
+	})
+}
+
+// labelledTax reports whether an amount has the label of a tax.
+func (s *parsedDocument) labelledTax(value money.Decimal) bool {
+	found := false
+	for _, seg := range s.segments {
+		for k := range seg.amounts {
+			if a := &seg.amounts[k]; !a.percent && a.value.Equal(value) {
+				s.moneyTags(seg, a, func(_ int, _ *segment, m textrules.Match) {
+					found = found || m.Role == textrules.RoleTax || m.Role == textrules.RoleTaxTotal
+				})
+			}
+		}
+	}
+	return found
+}
+
+// labelsTax reports whether a row states a tax and has its label.
+func (s *parsedDocument) labelsTax(l *line) bool {
+	return s.statesTax(l) && slices.ContainsFunc(l.segments, func(seg *segment) bool {
+		return hasRole(seg, textrules.RoleTax, textrules.RoleTaxTotal)
+	})
+}
+
+// stateTaxes reports whether one of the items states a tax of its own.
+func (s *parsedDocument) stateTaxes(items []item) bool {
+	return slices.ContainsFunc(items, func(it item) bool { return s.statesTax(it.row) })
 }
 
 func (s *parsedDocument) usedSegments() []bool {
@@ -62,8 +210,9 @@ func (s *parsedDocument) groupEnds(t *table, targets map[int64]target) bool {
 	return ok && known && targets[all].line > last && targets[rest].line < last
 }
 
-// isSummary reports whether a row is one of totals and not of the table: it states an
-// account, or the tax of an amount at a rate, or it consists of numbers that add up.
+// isSummary reports whether a row looks like one of totals and not of the table: it
+// mentions an account, or states the tax of an amount at a rate, or it consists of
+// numbers that add up. Lines can look like it as well.
 func (s *parsedDocument) isSummary(l *line, it *item, t *table) bool {
 	if it.consistent() {
 		return false
@@ -78,8 +227,22 @@ func (s *parsedDocument) isSummary(l *line, it *item, t *table) bool {
 		}
 		wordy = wordy || seg.wordy()
 	}
-	return !wordy && s.addsUpAlone(l) || len(t.items) > 0 && s.statesTax(l) &&
-		!slices.ContainsFunc(t.items, func(other item) bool { return s.statesTax(other.row) })
+	return !wordy && s.addsUpAlone(l) || s.statesTax(l)
+}
+
+// statesAccount reports whether a row contains the number of an account with its label.
+func (s *parsedDocument) statesAccount(l *line, t *table) bool {
+	return slices.ContainsFunc(l.segments, func(seg *segment) bool {
+		return !t.outside(seg, s.height) && slices.ContainsFunc(seg.labels, func(m textrules.Match) bool {
+			return m.Role == textrules.RoleIBAN && m.To < len(seg.tokens) && beginsAccount(seg.tokens[m.To].Text)
+		})
+	})
+}
+
+// beginsAccount reports whether a word begins with a country and two digits.
+func beginsAccount(word string) bool {
+	const prefix = 4
+	return len(word) >= prefix && !hasDigit(word[:2]) && strings.Trim(word[2:prefix], "0123456789") == ""
 }
 
 // amountsOf returns the amounts of money and the rates of a line.
@@ -118,24 +281,33 @@ func (s *parsedDocument) addsUpAlone(l *line) bool {
 	return n >= 2
 }
 
-// statesTax reports whether the last amount of a line is the tax of another one at a
-// rate of the line.
+// statesTax reports whether a line can state a tax.
 func (s *parsedDocument) statesTax(l *line) bool {
+	_, _, ok := s.statedTax(l)
+	return ok
+}
+
+// statedTax returns the last amount of a line and another one if the last one is the tax
+// of the other one at a rate of the line. The rate can lack its sign if it is not zero.
+func (s *parsedDocument) statedTax(l *line) (base, tax money.Decimal, ok bool) {
 	sums, rates := s.amountsOf(l)
-	if len(sums) < 2 || sums[len(sums)-1].IsZero() {
-		return false
+	if len(sums) < 2 {
+		return base, tax, false
 	}
 	const highest = 30 // per cent
 	bases, tax := sums[:len(sums)-1], sums[len(sums)-1]
-	for _, r := range append(rates, bases...) {
-		if r.Sign() <= 0 || r.Cmp(money.FromInt(highest)) > 0 {
+	for i, r := range slices.Concat(rates, bases) {
+		signed := i < len(rates)
+		if r.Sign() < 0 || r.IsZero() && !signed || r.IsZero() != tax.IsZero() || r.Cmp(money.FromInt(highest)) > 0 {
 			continue
 		}
-		if slices.ContainsFunc(bases, func(base money.Decimal) bool { return !base.Equal(r) && textrules.IsTaxOf(base, r, tax, cent) }) {
-			return true
+		for _, base := range bases {
+			if !base.IsZero() && (signed || !base.Equal(r)) && textrules.IsTaxOf(base, r, tax, cent) {
+				return base, tax, true
+			}
 		}
 	}
-	return false
+	return base, tax, false
 }
 
 // sumsUp reports whether a line has the label of a partial sum.
@@ -151,9 +323,12 @@ func (s *parsedDocument) addsOnlySums(t, complete *table, targets map[int64]targ
 	}
 	rows := complete.lines()
 	sum, ok := complete.sum()
-	for i := range t.items {
-		it := &t.items[i]
-		if rows[it.at.line] || s.isSummary(it.row, it, complete) {
+	added := &table{items: slices.DeleteFunc(slices.Clone(t.items), func(it item) bool { return rows[it.at.line] })}
+	all := s.explained(t, targets)
+	apart := all < netLabel && (s.explained(complete, targets) >= 1 || s.taxesOf(added, complete, all))
+	for i := range added.items {
+		it := &added.items[i]
+		if s.statesAccount(it.row, complete) || apart && s.isSummary(it.row, it, complete) {
 			continue
 		}
 		_, charge := s.rowLabel(it.at, it.cells[textrules.ColumnAmount])
