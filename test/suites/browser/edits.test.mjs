@@ -44,6 +44,7 @@ test('edits and decisions that are refused or wait', async (t) => {
     await offline()
     await type(order, 'PO-MINE')
     await type(page.getByLabel('Invoice number'), 'EDIT-1-MINE')
+    await waiting(2)
     await call('PATCH', `/api/invoices/${id}`, { purchase_order: 'PO-COLLEAGUE' })
     await page.keyboard.press('Control+Enter')
     await online()

@@ -121,10 +121,16 @@ onlineManager.setEventListener(() => undefined) // this module decides
 window.addEventListener('offline', doubt)
 window.addEventListener('online', () => wake())
 let held = false
+let behind = 0
 
-/** Makes the browser ask before the page is closed, while there is something that is not saved. */
-export function holdPage(hold: boolean): void {
+/**
+ * Makes the browser ask before the page is closed, while there is something that is not saved. Actions that wait
+ * behind others are counted besides the calls.
+ */
+export function holdPage(hold: boolean, queued: number): void {
   held = hold
+  behind = queued
+  announce()
 }
 
 window.addEventListener('beforeunload', (event) => {
@@ -140,5 +146,5 @@ const subscribe = (listener: () => void) => {
 
 export const useReachable = (): boolean => useSyncExternalStore(subscribe, () => reachable)
 
-/** How many calls wait for the connection. */
-export const useWaiting = (): number => useSyncExternalStore(subscribe, () => waiting)
+/** How many actions wait for the connection. */
+export const useWaiting = (): number => useSyncExternalStore(subscribe, () => (waiting > 0 ? waiting + behind : 0))

@@ -57,7 +57,9 @@ function change(id: string, part: Partial<Unsaved>): void {
   const next = { ...of(id), ...part }
   const rest = [...all].filter(([each]) => each !== id)
   all = new Map(next.edits.length > 0 || next.deciding || next.problem !== undefined ? [...rest, [id, next]] : rest)
-  holdPage(all.size > 0)
+  // The first one of each queue is a call, which counts itself.
+  const queued = [...all.values()].map(({ edits, deciding }) => edits.filter((each) => each.state === 'waiting').length + Number(deciding))
+  holdPage(all.size > 0, queued.reduce((sum, count) => sum + Math.max(0, count - 1), 0))
   listeners.forEach((listener) => listener())
 }
 

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 
 import { api } from '@/api/client'
 import { settingsQuery } from '@/api/queries'
+import { session } from '@/api/session'
 import { useInvoiceActions } from '@/invoices/actions'
 import { AssignDialog } from '@/invoices/AssignDialog'
 import { decide, forgetProblem, save as saveEdit, UnsavedEdits, useUnsaved, type Save } from '@/invoices/edits'
@@ -105,7 +106,13 @@ export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }
     }
   }
 
-  useEffect(() => () => forgetProblem(invoice.id), [invoice.id])
+  // When the session ends, nobody has seen why a decision was not made.
+  useEffect(() => () => { if (session.get()) { forgetProblem(invoice.id) } }, [invoice.id])
+  useEffect(() => {
+    if (problem !== undefined) {
+      column.current?.scrollTo({ top: 0 })
+    }
+  }, [problem])
 
   /** Decides on the version that the person sees, after the field in which they are has been saved. */
   const settle = async (work: (latest: Invoice) => Promise<unknown>, then?: () => void) => {
