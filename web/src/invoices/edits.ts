@@ -70,7 +70,8 @@ const replace = (id: string, old: Edit, ...by: Edit[]): void =>
 function see(invoice: Invoice): void {
   const { edits, deciding } = of(invoice.id)
   if (!deciding && !edits.some((each) => each.state === 'waiting')) {
-    seen.set(invoice.id, invoice.version)
+    // The screen may not show the person's own last change yet.
+    seen.set(invoice.id, Math.max(invoice.version, seen.get(invoice.id) ?? 0))
   }
 }
 
