@@ -1,10 +1,10 @@
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect, retainSearchParams } from '@tanstack/react-router'
 import type { QueryClient } from '@tanstack/react-query'
 
-import { connected } from '@/api/connection'
+import { connected, reconnected } from '@/api/connection'
 import { attentionQuery, billingQuery, entitiesQuery, meQuery, queryClient } from '@/api/queries'
 import { session } from '@/api/session'
-import { NotFound, RouteError } from '@/layout/RouteError'
+import { CodeMissing, NotFound, RouteError } from '@/layout/RouteError'
 import { readConfirmation } from '@/screens/confirm/search'
 import { invoicesQuery } from '@/screens/inbox/queries'
 
@@ -18,7 +18,16 @@ export interface RootSearch {
 }
 
 /** Without a connection the code of a page waits, and the page before it stays. */
-const online = <Module,>(load: () => Promise<Module>) => () => connected().then(load)
+const online = <Module,>(load: () => Promise<Module>) => async () => {
+  await connected()
+  try {
+    return await load()
+  } catch {
+    // The click may be the first sign of a lost connection. The router itself would load the application again at once.
+    await reconnected()
+    return load().catch(() => { throw new CodeMissing() })
+  }
+}
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   validateSearch: (search: Record<string, unknown>): RootSearch => ({ entity: typeof search.entity === 'string' ? search.entity : undefined }),

@@ -1,10 +1,13 @@
 // Whether docledger can be reached. Calls wait while it cannot, so that nothing that a person did is
 // lost. The browser only knows whether it has a network: a service on the same machine can be reached
 // without one, and a service elsewhere may be down with one. So a request decides.
+import { isDocledgerError } from '@docledger/client'
 import { onlineManager } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 
 const probeMs = 3_000
+/** A network that swallows packets must not keep the probe waiting. */
+const probeLimitMs = 5_000
 
 let reachable = true
 /** The last sign was that there is no connection. */
@@ -24,10 +27,13 @@ function setReachable(now: boolean): void {
   }
 }
 
+/** The statuses with which a proxy states that the service behind it does not answer. */
+const ofProxies = new Set([502, 503, 504])
+
 async function answers(): Promise<boolean> {
   try {
-    await fetch('/favicon.svg', { method: 'HEAD', cache: 'no-store' })
-    return true
+    const { status } = await fetch('/favicon.svg', { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(probeLimitMs) })
+    return !ofProxies.has(status)
   } catch {
     return false
   }
@@ -76,11 +82,33 @@ function doubt(): void {
   void connected()
 }
 
+/** Reports whether it is not known if the service received a request. */
+export const isLost = (error: unknown): boolean =>
+  isDocledgerError(error) && (error.code === 'connection_failed' || error.code === 'timed_out' || (error.code === 'unexpected_answer' && ofProxies.has(error.status ?? 0)))
+
+/** Finds out whether the service can be reached, waits until it can, and returns whether it could not. */
+export async function reconnected(): Promise<boolean> {
+  doubted = true
+  let was = true
+  const listener = () => { was &&= reachable }
+  listeners.add(listener)
+  try {
+    await whenConnected()
+    return !was
+  } finally {
+    listeners.delete(listener)
+  }
+}
+
 /** Sends a request. One that is repeated after a lost connection waits until there is one again. */
 export const connectedFetch: typeof fetch = async (input, init) => {
-  await connected()
+  await ((input instanceof Request ? input.method : init?.method ?? 'GET') === 'GET' ? connected() : whenConnected())
   try {
-    return await fetch(input, init)
+    const response = await fetch(input, init)
+    if (ofProxies.has(response.status) && !response.headers.get('Content-Type')?.includes('json')) {
+      doubt()
+    }
+    return response
   } catch (error) {
     if (error instanceof TypeError) {
       doubt()
@@ -92,8 +120,21 @@ export const connectedFetch: typeof fetch = async (input, init) => {
 onlineManager.setEventListener(() => undefined) // this module decides
 window.addEventListener('offline', doubt)
 window.addEventListener('online', () => wake())
+let held = false
+let behind = 0
+
+/**
+ * Makes the browser ask before the page is closed, while there is something that is not saved. Actions that wait
+ * behind others are counted besides the calls.
+ */
+export function holdPage(hold: boolean, queued: number): void {
+  held = hold
+  behind = queued
+  announce()
+}
+
 window.addEventListener('beforeunload', (event) => {
-  if (waiting > 0) {
+  if (waiting > 0 || held) {
     event.preventDefault() // the browser asks whether what waits is to be lost
   }
 })
@@ -105,5 +146,5 @@ const subscribe = (listener: () => void) => {
 
 export const useReachable = (): boolean => useSyncExternalStore(subscribe, () => reachable)
 
-/** How many calls wait for the connection. */
-export const useWaiting = (): number => useSyncExternalStore(subscribe, () => waiting)
+/** How many actions wait for the connection. */
+export const useWaiting = (): number => useSyncExternalStore(subscribe, () => (waiting > 0 ? waiting + behind : 0))

@@ -10,7 +10,8 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     // The client itself retries what can be retried.
     queries: { retry: false, staleTime: 15_000, refetchOnWindowFocus: true },
-    mutations: { retry: false },
+    // The client waits for the connection, so that the wait is counted and shown.
+    mutations: { retry: false, networkMode: 'always' },
   },
 })
 

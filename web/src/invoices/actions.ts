@@ -1,38 +1,40 @@
 // What a person does with invoices, and how it is undone.
-import { isDocledgerError, type Invoice } from '@docledger/client'
-import { useQueryClient, type QueryClient } from '@tanstack/react-query'
+import type { Invoice } from '@docledger/client'
+import { useQueryClient } from '@tanstack/react-query'
 
 import { api } from '@/api/client'
-import { connected } from '@/api/connection'
+import { isLost, whenConnected } from '@/api/connection'
 import { invoiceQuery } from '@/api/queries'
 import '@/text/parts/inbox'
 import { t } from '@/text/text'
-import { notify } from '@/ui/notices'
+import { notify, report } from '@/ui/notices'
+import { errorText } from '@/ui/parts'
 
-/** Stores the new state of an invoice, and reads lists and counts again. */
-export function keep(cache: QueryClient, invoice: Invoice): void {
-  cache.setQueryData(invoiceQuery(invoice.id).queryKey, invoice)
-  void cache.invalidateQueries({ queryKey: ['invoices'] })
-  void cache.invalidateQueries({ queryKey: ['attention'] })
-  void cache.invalidateQueries({ queryKey: ['history', invoice.id] })
-}
+import { keep } from './keep'
 
 /**
  * Sends a decision on an invoice. If the connection ends before the response, it is not known whether the decision was
  * received. So the invoice is read when there is a connection again, and the decision is sent again if it is missing.
+ * If it is there, somebody else may have made it: sure is false.
  */
-async function decide(invoice: Invoice, decided: readonly Invoice['status'][], send: () => Promise<{ data: Invoice }>): Promise<Invoice> {
+export async function decideOnce(id: string, decided: readonly Invoice['status'][], send: () => Promise<{ data: Invoice }>): Promise<{ data: Invoice; sure: boolean }> {
   try {
-    return (await send()).data
+    return { data: (await send()).data, sure: true }
   } catch (error) {
-    if (!isDocledgerError(error) || error.code !== 'connection_failed') {
+    if (!isLost(error)) {
       throw error
     }
-    await connected()
-    const { data } = await api.getInvoice({ path: { invoice_id: invoice.id } })
-    return decided.includes(data.status) ? data : (await send()).data
+    await whenConnected()
+    const { data } = await api.getInvoice({ path: { invoice_id: id } })
+    return decided.includes(data.status) ? { data, sure: false } : { data: (await send()).data, sure: true }
   }
 }
+
+/** The statuses of an invoice that is approved or rejected. */
+export const decidedAs: Record<'approve' | 'reject', readonly Invoice['status'][]> = { approve: ['APPROVED', 'SYNCED', 'SYNC_FAILED'], reject: ['REJECTED'] }
+
+/** The header that limits a request to the version that the person saw. */
+export const onlyVersion = (invoice: { version: number }) => ({ 'If-Match': `"${invoice.version}"` })
 
 const nameOf = (invoice: Invoice) => invoice.invoice_number ?? t('inbox.withoutNumber')
 
@@ -43,24 +45,28 @@ export function useInvoiceActions() {
     keep(cache, data)
     return data
   }
+  const undo = (invoice: Invoice) => {
+    reopen(invoice.id).catch((error: unknown) => report(t('invoice.notUndone', { number: nameOf(invoice), reason: errorText(error) })))
+  }
   return {
     reopen,
 
     /** Approves the version that the person saw; the rules of acknowledge are its failed BLOCKING checks. */
     approve: async (invoice: Invoice, acknowledge: string[] = []) => {
-      const data = await decide(invoice, ['APPROVED', 'SYNCED', 'SYNC_FAILED'], () => api.approveInvoice({
+      const { data, sure } = await decideOnce(invoice.id, decidedAs.approve, () => api.approveInvoice({
         path: { invoice_id: invoice.id },
         body: { version: invoice.version, ...(acknowledge.length > 0 ? { acknowledge_checks: acknowledge } : {}) },
       }))
       keep(cache, data)
-      notify(t('invoice.approved', { number: nameOf(data) }), () => void reopen(data.id))
+      notify(t(sure ? 'invoice.approved' : 'invoice.isApproved', { number: nameOf(data) }), sure ? () => undo(data) : undefined)
       return data
     },
 
+    /** Rejects the version that the person saw. */
     reject: async (invoice: Invoice, reason: string) => {
-      const data = await decide(invoice, ['REJECTED'], () => api.rejectInvoice({ path: { invoice_id: invoice.id }, body: { reason } }))
+      const { data, sure } = await decideOnce(invoice.id, decidedAs.reject, () => api.rejectInvoice({ path: { invoice_id: invoice.id }, body: { reason }, headers: onlyVersion(invoice) }))
       keep(cache, data)
-      notify(t('invoice.rejected', { number: nameOf(data) }), () => void reopen(data.id))
+      notify(t(sure ? 'invoice.rejected' : 'invoice.isRejected', { number: nameOf(data) }), sure ? () => undo(data) : undefined)
       return data
     },
 

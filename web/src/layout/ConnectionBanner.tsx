@@ -10,7 +10,7 @@ export function ConnectionBanner() {
   return (
     <div role="status" className={reachable ? undefined : 'banners'}>
       {!reachable && (
-        <Banner tone="amber" icon="offline" title={t('connection.lost')}>
+        <Banner silent tone="amber" icon="offline" title={t('connection.lost')}>
           {waiting > 0 ? t('connection.waiting', { count: waiting }) : t('connection.lost.text')}
         </Banner>
       )}

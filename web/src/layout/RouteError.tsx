@@ -1,7 +1,11 @@
 import { Link, type ErrorComponentProps } from '@tanstack/react-router'
 
-import { Empty, ErrorBanner } from '@/ui/parts'
+import { Button } from '@/ui/Button'
+import { Banner, Empty, ErrorBanner } from '@/ui/parts'
 import { t } from '@/text/text'
+
+/** The code of a page cannot be loaded, for example because the application was updated. */
+export class CodeMissing extends Error {}
 
 export function NotFound() {
   return (
@@ -17,7 +21,9 @@ export function NotFound() {
 export function RouteError({ error, reset }: ErrorComponentProps) {
   return (
     <div className="page">
-      <ErrorBanner error={error} onRetry={reset} />
+      {error instanceof CodeMissing
+        ? <Banner tone="red" title={t('error.code')} actions={<Button small onPress={() => location.reload()}>{t('error.reload')}</Button>} />
+        : <ErrorBanner error={error} onRetry={reset} />}
     </div>
   )
 }

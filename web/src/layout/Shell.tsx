@@ -21,6 +21,7 @@ import { Navigation, PhoneNavigation } from './Navigation'
 
 // What the first page does not show is loaded after it.
 const Uploads = lazy(() => import('@/uploads/Uploads').then((m) => ({ default: m.Uploads })))
+const UnsavedBanner = lazy(() => import('./UnsavedBanner').then((m) => ({ default: m.UnsavedBanner })))
 const KeysHelp = lazy(() => import('./KeysHelp').then((m) => ({ default: m.KeysHelp })))
 
 /** The frame of every page after sign-in. */
@@ -34,7 +35,7 @@ export function Shell() {
     return <><ConnectionBanner /><Skeleton rows={10} /></>
   }
   if (me.isError) {
-    return <div className="page"><ErrorBanner error={me.error} onRetry={() => void me.refetch()} /></div>
+    return <div className="page"><ConnectionBanner /><ErrorBanner error={me.error} onRetry={() => void me.refetch()} /></div>
   }
   return (
     <div className="shell">
@@ -50,6 +51,7 @@ export function Shell() {
       </header>
       <main id="main" ref={main} tabIndex={-1} className="main">
         <ConnectionBanner />
+        <Suspense><UnsavedBanner person={me.data.user.id} /></Suspense>
         <BillingBanners />
         <Outlet />
       </main>
@@ -86,7 +88,7 @@ function AccountMenu() {
     { id: 'sessions', label: t('account.sessions'), onAction: () => void navigate({ href: '/account/sessions' }) },
     { id: 'password', label: t('account.password'), onAction: () => void navigate({ href: '/account/password' }) },
     { id: 'api', label: t('nav.api'), onAction: () => void window.open('/docs', '_blank', 'noopener') },
-    { id: 'out', label: t('account.signOut'), onAction: () => void signOut() },
+    { id: 'out', label: t('account.signOut'), onAction: () => void signOut().finally(() => import('@/invoices/edits').then((edits) => edits.keepOwn(undefined))) },
   ]
   return (
     <Menu

@@ -25,14 +25,16 @@ interface BannerProps {
   tone: Exclude<Tone, 'plain'>
   icon?: IconName
   title: ReactNode
+  /** It is within an element that screen readers announce already. */
+  silent?: boolean
   children?: ReactNode
   actions?: ReactNode
 }
 
 /** A message that stays until its cause is gone. */
-export function Banner({ tone, icon, title, children, actions }: BannerProps) {
+export function Banner({ tone, icon, title, silent, children, actions }: BannerProps) {
   return (
-    <div className={`banner ${tone}`} role={tone === 'red' ? 'alert' : 'status'}>
+    <div className={`banner ${tone}`} role={silent ? undefined : tone === 'red' ? 'alert' : 'status'}>
       <Icon name={icon ?? toneIcons[tone]} />
       <div className="grow">
         <div className="title">{title}</div>

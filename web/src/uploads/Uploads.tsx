@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 
+import { useReachable } from '@/api/connection'
 import { documentQuery } from '@/api/queries'
 import { formatPercent } from '@/format/format'
 import { useEntity } from '@/layout/useEntity'
@@ -107,11 +108,13 @@ function UploadList() {
 }
 
 function UploadRow({ upload }: { upload: Upload }) {
+  const reachable = useReachable()
   return (
     <li>
       <span className="grow ellipsis" title={upload.file.name}>{upload.file.name}</span>
       {upload.state === 'waiting' && <span className="muted">{t('upload.waiting')}</span>}
-      {upload.state === 'sending' && <span className="muted tabular">{formatPercent(upload.sent)}</span>}
+      {upload.state === 'sending' && !reachable && <Tag tone="amber" icon="offline">{t('connection.waits')}</Tag>}
+      {upload.state === 'sending' && reachable && <span className="muted tabular">{formatPercent(upload.sent)}</span>}
       {upload.state === 'failed' && (
         <>
           <Tag tone="red">{t('upload.failed')}</Tag>

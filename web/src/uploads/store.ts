@@ -3,12 +3,15 @@ import type { Document } from '@docledger/client'
 import { useSyncExternalStore } from 'react'
 
 import { api } from '@/api/client'
+import { isLost, reconnected } from '@/api/connection'
 import { queryClient } from '@/api/queries'
 import { errorText } from '@/ui/parts'
 
 export interface Upload {
   id: number
   file: File
+  /** The same for every attempt: an upload of which the response was lost is not made twice. */
+  key: string
   entityId: string
   state: 'waiting' | 'sending' | 'sent' | 'failed'
   /** The share that is sent, from 0 to 1. */
@@ -16,6 +19,8 @@ export interface Upload {
   document?: Document
   error?: string
 }
+
+const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
 const atOnce = 4
 
@@ -29,7 +34,7 @@ function change(id: number, part: Partial<Upload>): void {
 }
 
 export function addUploads(files: File[], entityId: string): void {
-  uploads = [...uploads, ...files.map((file): Upload => ({ id: next++, file, entityId, state: 'waiting', sent: 0 }))]
+  uploads = [...uploads, ...files.map((file): Upload => ({ id: next++, file, key: newKey(), entityId, state: 'waiting', sent: 0 }))]
   listeners.forEach((listener) => listener())
   start()
 }
@@ -52,13 +57,22 @@ function start(): void {
   }
 }
 
-async function send({ id, file, entityId }: Upload): Promise<void> {
+async function send({ id, file, key, entityId }: Upload): Promise<void> {
   change(id, { state: 'sending' })
+  const attempt = () => api.uploadDocument({
+    body: { entity_id: entityId, file },
+    headers: { 'Idempotency-Key': key },
+    onProgress: ({ loaded, total }) => change(id, { sent: total > 0 ? loaded / total : 0 }),
+  })
+  /** Waits for the connection and repeats, as often as the connection is lost. */
+  const untilSent = (): ReturnType<typeof attempt> => attempt().catch(async (error: unknown) => {
+    if (isLost(error) && (await reconnected())) {
+      return untilSent()
+    }
+    throw error
+  })
   try {
-    const { data } = await api.uploadDocument({
-      body: { entity_id: entityId, file },
-      onProgress: ({ loaded, total }) => change(id, { sent: total > 0 ? loaded / total : 0 }),
-    })
+    const { data } = await untilSent()
     change(id, { state: 'sent', sent: 1, document: data })
     void queryClient.invalidateQueries({ queryKey: ['documents'] })
   } catch (error) {

@@ -1,7 +1,7 @@
 import './attention.css'
 
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 
 import { formatAge, formatCount } from '@/format/format'
 import { useEntity, useIsAdmin, useMe } from '@/layout/useEntity'
@@ -26,6 +26,13 @@ export function AttentionScreen() {
   const me = useMe()
   const isAdmin = useIsAdmin()
   const [all, showAll] = useState(false)
+  const list = useRef<HTMLUListElement>(null)
+  // The button is gone. The focus continues at the first item that it showed.
+  useEffect(() => {
+    if (all) {
+      list.current?.children[shownAtFirst]?.querySelector('a')?.focus()
+    }
+  }, [all])
   return (
     <Page title={t('attention.title')} lead={t('attention.lead', { name: current?.name ?? me?.organization.name ?? '' })} actions={<UploadButton />}>
       {error && <ErrorBanner error={error} />}
@@ -38,7 +45,7 @@ export function AttentionScreen() {
         </div>
       )}
       {items && items.length > 0 && (
-        <ul className="panel attention">
+        <ul className="panel attention" ref={list}>
           {(all ? items : items.slice(0, shownAtFirst)).map((item) => (
             <li key={item.id} className={item.tone}>
               <Icon name={item.tone === 'red' ? 'block' : 'alert'} />

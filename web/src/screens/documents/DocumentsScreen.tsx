@@ -9,6 +9,7 @@ import { useEntity } from '@/layout/useEntity'
 import '@/text/parts/documents'
 import { label, t } from '@/text/text'
 import { Button } from '@/ui/Button'
+import { ShowMore } from '@/ui/ShowMore'
 import { DataTable, type Column } from '@/ui/DataTable'
 import { CheckField } from '@/ui/fields'
 import { Empty, ErrorBanner, Page, Skeleton, Tag } from '@/ui/parts'
@@ -65,7 +66,7 @@ export function DocumentsScreen() {
         ? <Skeleton />
         : <DataTable label={t('nav.documents')} columns={[select, ...columns]} rows={rows} rowKey={(d) => d.id} empty={<Empty title={t('documents.empty')} />} />}
       {merging && <MergeDialog documents={selected} onClose={() => { merge(false); choose([]) }} />}
-      {list.hasNextPage && <div><Button isDisabled={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>{t('common.showMore')}</Button></div>}
+      <ShowMore list={list} count={rows.length} />
     </Page>
   )
 }

@@ -83,7 +83,7 @@ export function InboxScreen() {
         </p>
       )}
       <DocumentsLine entityId={entityId} />
-      {selected.length > 0 && <BulkBar invoices={selected} onClear={() => setSelection({})} onAssign={() => setAssigning(selected)} />}
+      {selected.length > 0 && <BulkBar invoices={selected} onClear={() => setSelection({})} onDone={(ids) => setSelection((old) => Object.fromEntries(Object.entries(old).filter(([id]) => !ids.includes(id))))} onAssign={() => setAssigning(selected)} />}
       {failure !== undefined && <ErrorBanner error={failure} />}
       {list.isError && <ErrorBanner error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending

@@ -5,7 +5,7 @@ import { api } from '@/api/client'
 import { formatTime } from '@/format/format'
 import '@/text/parts/integrations'
 import { label, t } from '@/text/text'
-import { Button } from '@/ui/Button'
+import { ShowMore } from '@/ui/ShowMore'
 import { DataTable, type Column } from '@/ui/DataTable'
 import { Empty, ErrorBanner, Section, Skeleton, Tag } from '@/ui/parts'
 
@@ -19,7 +19,6 @@ const columns: Column<SkippedFile>[] = [
   { id: 'reason', header: t('integration.skipped.reason'), cell: (f) => <Tag tone={harmless.has(f.reason) ? 'plain' : 'amber'}>{label('integration.skippedReason', f.reason)}</Tag> },
   { id: 'at', header: t('integration.skipped.at'), cell: (f) => formatTime(f.at) },
 ]
-
 
 /** The files of a watched location that are not taken, with the reason of each. */
 export function SkippedFiles({ integrationId }: { integrationId: string }) {
@@ -36,7 +35,7 @@ export function SkippedFiles({ integrationId }: { integrationId: string }) {
       {list.error && <ErrorBanner error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending && <Skeleton rows={2} />}
       {files && <DataTable label={t('integration.skipped')} columns={columns} rows={files} rowKey={(f) => `${f.path} ${f.at}`} empty={<Empty title={t('integration.skipped.empty')} />} />}
-      {list.hasNextPage && <div><Button isDisabled={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>{t('common.showMore')}</Button></div>}
+      <ShowMore list={list} count={files?.length ?? 0} />
     </Section>
   )
 }

@@ -4,7 +4,8 @@ import { useState } from 'react'
 
 import { api } from '@/api/client'
 import { formatMoney } from '@/format/format'
-import { failedChecks, reasonOf } from '@/invoices/reasons'
+import type { Save } from '@/invoices/edits'
+import { failedChecks, fieldName, reasonOf } from '@/invoices/reasons'
 import '@/text/parts/review'
 import { t } from '@/text/text'
 import { Button } from '@/ui/Button'
@@ -13,7 +14,6 @@ import { ErrorBanner, Skeleton, Tag } from '@/ui/parts'
 
 import { BankAccountCheck } from './BankAccountCheck'
 import { order, patchOf, valueAt } from './fields'
-import type { Save } from './save'
 
 interface Props {
   invoice: Invoice
@@ -45,16 +45,13 @@ export function CheckList({ invoice, readOnly, mayApprove, save, onGoTo }: Props
 }
 
 function CheckRow({ check, invoice, readOnly, mayApprove, save, onGoTo }: Props & { check: Check }) {
-  const [error, setError] = useState<unknown>()
   const [rules, showRules] = useState(false)
   const blocking = check.severity === 'BLOCKING'
   const sumField = sumFields[check.rule]
   const path = check.field ?? sumField
   const alternatives = check.field ? (invoice.fields[check.field]?.alternatives ?? []).filter((a) => a !== valueAt(invoice, check.field!)) : []
-  const use = (target: string, value: string) => {
-    setError(undefined)
-    save(patchOf(target, value)).catch(setError)
-  }
+  const use = (target: string, value: string) =>
+    void save({ key: target, label: fieldName(target), patch: patchOf(target, value), value })
   const account = check.rule === 'bank_account_known' && check.found !== null && invoice.supplier_id !== null ? { iban: check.found, supplierId: invoice.supplier_id } : undefined
   const uncertain = check.rule === 'confidence_sufficient' && check.field !== null && valueAt(invoice, check.field) !== null
   const known = path !== undefined && order.includes(path)
@@ -82,7 +79,6 @@ function CheckRow({ check, invoice, readOnly, mayApprove, save, onGoTo }: Props 
           {check.rule === 'einvoice_rules' && <Button small onPress={() => showRules(true)}>{t('review.check.rules')}</Button>}
         </div>
       )}
-      {error !== undefined && <ErrorBanner error={error} />}
       <Dialog title={t('review.rules.title')} isOpen={rules} onClose={() => showRules(false)} wide>
         <Findings invoiceId={invoice.id} />
       </Dialog>

@@ -46,9 +46,9 @@ export function Footer({ invoice, decisions, may, busy, opening, rejecting, onRe
   const canReopen = may.approve && ['REJECTED', 'APPROVED', 'SYNC_FAILED'].includes(invoice.status)
   const entries: MenuEntry[] = [
     { id: 'download', label: t('review.original.download'), onAction: () => void download(() => api.getDocumentContent({ path: { document_id: invoice.document_id } })) },
-    { id: 'reopen', label: t('review.reopen'), isDisabled: !canReopen, onAction: decisions.reopen },
-    { id: 'again', label: t('review.extractAgain'), isDisabled: !may.edit || !isOpen(invoice), onAction: decisions.extractAgain },
-    ...(onDelete ? [{ id: 'delete', label: t('documents.delete.menu'), danger: true, isDisabled: invoice.status === 'APPROVED' || invoice.status === 'SYNCED', onAction: onDelete }] : []),
+    { id: 'reopen', label: t('review.reopen'), isDisabled: busy || !canReopen, onAction: decisions.reopen },
+    { id: 'again', label: t('review.extractAgain'), isDisabled: busy || !may.edit || !isOpen(invoice), onAction: decisions.extractAgain },
+    ...(onDelete ? [{ id: 'delete', label: t('documents.delete.menu'), danger: true, isDisabled: busy || invoice.status === 'APPROVED' || invoice.status === 'SYNCED', onAction: onDelete }] : []),
   ]
   return (
     <footer className="decisions">
@@ -63,7 +63,7 @@ export function Footer({ invoice, decisions, may, busy, opening, rejecting, onRe
       {invoice.status !== 'SYNCED' && invoice.status !== 'REJECTED' && may.edit && (
         <Button isDisabled={busy} onPress={() => onRejecting(true)}>{t('review.reject')}<kbd>R</kbd></Button>
       )}
-      {invoice.status === 'REJECTED' && may.approve && <Button onPress={decisions.reopen}>{t('review.reopen')}</Button>}
+      {invoice.status === 'REJECTED' && may.approve && <Button isDisabled={busy} onPress={decisions.reopen}>{t('review.reopen')}</Button>}
       <span className="grow" role="status">
         {(busy || opening) && !reachable
           ? <Tag tone="amber" icon="offline">{t('connection.waits')}</Tag>

@@ -5,39 +5,41 @@ import { formatDecimal, formatMoney, parseDecimal } from '@/format/format'
 import '@/text/parts/review'
 import { t, type MessageKey } from '@/text/text'
 import { Button } from '@/ui/Button'
-import { ErrorBanner } from '@/ui/parts'
 
 import { LineCoding } from './LineCoding'
 import type { LedgerOptions } from '@/invoices/ledger'
-import type { Save } from './save'
+import { discard, keepInvalid, type Edit, type Save } from '@/invoices/edits'
 
 interface Props {
   invoice: Invoice
   ledger: LedgerOptions
+  edits: readonly Edit[]
   readOnly: boolean
   save: Save
 }
 
 const columns = ['description', 'quantity', 'unit', 'unit_price', 'tax_rate', 'net_amount'] as const
 type Column = (typeof columns)[number]
+
+let keys = 0
+/** Two additions are two changes: the second one does not replace the first. */
+const newKey = (kind: string) => `lines.${kind}.${++keys}`
+
 const numeric = new Set<Column>(['quantity', 'unit_price', 'tax_rate', 'net_amount'])
 
 /** The lines, folded while they are alike, and edited like a small spreadsheet. */
-export function Lines({ invoice, ledger, readOnly, save }: Props) {
+export function Lines({ invoice, ledger, edits, readOnly, save }: Props) {
   const alike = new Set(invoice.lines.map((l) => l.account_id)).size <= 1
   const [open, setOpen] = useState(!alike)
-  const [error, setError] = useState<unknown>()
-  const change = (lines: InvoiceLinePatch[]) => {
-    setError(undefined)
-    save({ lines }).catch(setError)
-  }
+  const change = (key: string, label: string, value: string | null, lines: InvoiceLinePatch[]) =>
+    void save({ key, label, value, patch: { lines } })
+  const cellName = (line: InvoiceLine, column: Column | 'account') => t('line.cell', { column: t(`line.${column}` as MessageKey), position: line.position })
   return (
     <div className="stack">
       <div className="row">
         <span className="grow">{t('line.alike', { count: invoice.lines_total, account: accountText(invoice, ledger, alike) })}</span>
         <Button small onPress={() => setOpen(!open)} aria-expanded={open}>{open ? t('line.hide') : t('line.show')}</Button>
       </div>
-      {error !== undefined && <ErrorBanner error={error} />}
       {open && (
         <>
           <div className="panel table-scroll lines" role="region" tabIndex={0} aria-label={t('review.section.lines')}>
@@ -52,17 +54,30 @@ export function Lines({ invoice, ledger, readOnly, save }: Props) {
               <tbody>
                 {invoice.lines.map((line, row) => (
                   <tr key={line.id}>
-                    {columns.map((c) => (
-                      <td key={c}>
-                        <Cell line={line} column={c} row={row} readOnly={readOnly} onChange={(value) => change([{ id: line.id, [c]: value }])} onPaste={(grid) => change(pasted(invoice.lines, row, columns.indexOf(c), grid))} />
-                      </td>
-                    ))}
+                    {columns.map((c) => {
+                      const what = { key: `lines.${line.id}.${c}`, label: cellName(line, c) }
+                      return (
+                        <td key={c}>
+                          <Cell
+                            line={line}
+                            column={c}
+                            row={row}
+                            edit={edits.find((edit) => edit.key === what.key)}
+                            readOnly={readOnly}
+                            onChange={(value) => change(what.key, what.label, value, [{ id: line.id, [c]: value }])}
+                            onInvalid={(value) => keepInvalid(invoice, { ...what, value })}
+                            onBack={() => discard(invoice.id, what.key)}
+                            onPaste={(grid) => change(newKey('paste'), t('line.pasted', { count: grid.length }), null, pasted(invoice.lines, row, columns.indexOf(c), grid))}
+                          />
+                        </td>
+                      )
+                    })}
                     {ledger.connected && (
-                      <td><LineCoding line={line} ledger={ledger} readOnly={readOnly} onChange={(account_id) => change([{ id: line.id, account_id }])} /></td>
+                      <td><LineCoding line={coded(line, edits)} ledger={ledger} readOnly={readOnly} onChange={(account_id) => change(`lines.${line.id}.account`, cellName(line, 'account'), ledger.accountName(account_id) ?? account_id, [{ id: line.id, account_id }])} /></td>
                     )}
                     {!readOnly && (
                       <td className="actions">
-                        <Button small look="quiet" icon="close" label={t('line.remove', { position: line.position })} onPress={() => change([{ id: line.id, deleted: true }])} />
+                        <Button small look="quiet" icon="close" label={t('line.remove', { position: line.position })} onPress={() => change(`lines.${line.id}`, t('line.remove', { position: line.position }), null, [{ id: line.id, deleted: true }])} />
                       </td>
                     )}
                   </tr>
@@ -73,7 +88,7 @@ export function Lines({ invoice, ledger, readOnly, save }: Props) {
           {invoice.lines_total > invoice.lines.length && <p className="muted">{t('line.others', { count: invoice.lines_total - invoice.lines.length })}</p>}
           {!readOnly && (
             <div className="row">
-              <Button small icon="plus" onPress={() => change([{ description: null }])}>{t('line.add')}</Button>
+              <Button small icon="plus" onPress={() => change(newKey('add'), t('line.add'), null, [{ description: null }])}>{t('line.add')}</Button>
               <span className="muted">{t('line.pasteHint')}</span>
             </div>
           )}
@@ -81,6 +96,12 @@ export function Lines({ invoice, ledger, readOnly, save }: Props) {
       )}
     </div>
   )
+}
+
+/** The line with the account that the person chose, until it is saved. */
+function coded(line: InvoiceLine, edits: readonly Edit[]): InvoiceLine {
+  const edit = edits.find((each) => each.key === `lines.${line.id}.account`)
+  return edit && edit.state !== 'conflict' ? { ...line, account_id: edit.patch.lines?.[0]?.account_id ?? null } : line
 }
 
 function accountText(invoice: Invoice, ledger: LedgerOptions, alike: boolean): string {
@@ -107,30 +128,36 @@ interface CellProps {
   line: InvoiceLine
   column: Column
   row: number
+  edit: Edit | undefined
   readOnly: boolean
   onChange: (value: string | null) => void
+  onInvalid: (text: string) => void
+  /** The value is the one of the service again. */
+  onBack: () => void
   onPaste: (grid: string[][]) => void
 }
 
-function Cell({ line, column, row, readOnly, onChange, onPaste }: CellProps) {
-  const value = line[column]
+function Cell({ line, column, row, edit, readOnly, onChange, onInvalid, onBack, onPaste }: CellProps) {
   const [typed, setTyped] = useState<string | null>(null)
-  const [invalid, setInvalid] = useState(false)
+  const invalid = edit?.state === 'invalid'
+  const value = edit && edit.state !== 'conflict' && !invalid ? edit.value : line[column]
   const shown = column === 'net_amount' ? (value === null ? '' : formatMoney(value)) : numeric.has(column) ? (value === null ? '' : formatDecimal(value)) : (value ?? '')
   const leave = () => {
-    if (typed === null) {
+    if (typed === null || readOnly) {
+      setTyped(null)
       return
     }
     const text = typed.trim()
     const next = text === '' ? null : numeric.has(column) ? parseDecimal(text) : text
     if (text !== '' && next === null) {
-      setInvalid(true)
+      onInvalid(typed)
       return
     }
-    setInvalid(false)
     setTyped(null)
     if (next !== value) {
       onChange(next)
+    } else if (invalid) {
+      onBack()
     }
   }
   const keyDown = (event: KeyboardEvent<HTMLInputElement>) => {
@@ -161,10 +188,10 @@ function Cell({ line, column, row, readOnly, onChange, onPaste }: CellProps) {
       aria-label={t('line.cell', { column: t(`line.${column}` as MessageKey), position: line.position })}
       className={numeric.has(column) ? 'figure' : undefined}
       readOnly={readOnly}
-      aria-invalid={invalid || undefined}
-      value={typed ?? shown}
+      aria-invalid={invalid || edit?.state === 'failed' || undefined}
+      value={typed ?? (invalid ? (edit.value ?? '') : shown)}
       autoComplete="off"
-      onFocus={(event) => { setTyped(value ?? ''); event.target.select() }}
+      onFocus={(event) => { setTyped((invalid ? edit.value : value) ?? ''); event.target.select() }}
       onChange={(event) => setTyped(event.target.value)}
       onBlur={leave}
       onKeyDown={keyDown}

@@ -1,32 +1,35 @@
-import { hasCode, type Document, type Invoice } from '@docledger/client'
+import type { Document, Invoice } from '@docledger/client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 
 import { api } from '@/api/client'
-import { invoiceQuery, settingsQuery } from '@/api/queries'
-import { keep, useInvoiceActions } from '@/invoices/actions'
+import { settingsQuery } from '@/api/queries'
+import { session } from '@/api/session'
+import { useInvoiceActions } from '@/invoices/actions'
 import { AssignDialog } from '@/invoices/AssignDialog'
+import { decide, forgetProblem, save as saveEdit, UnsavedEdits, useUnsaved, type Save } from '@/invoices/edits'
 import { History } from '@/invoices/History'
+import { keep } from '@/invoices/keep'
 import { blockingRules } from '@/invoices/reasons'
 import { useEntity, useIsAdmin, useMay } from '@/layout/useEntity'
 import { useKeys } from '@/layout/useKeys'
 import '@/text/parts/review'
 import { t, type MessageKey } from '@/text/text'
 import { notify } from '@/ui/notices'
-import { ErrorBanner, Section } from '@/ui/parts'
+import { Banner, ErrorBanner, Section } from '@/ui/parts'
 import { DeleteDocument } from '@/screens/documents/DeleteDocument'
 import type { InboxSearch } from '@/screens/inbox/search'
 
 import { CheckList } from './CheckList'
 import { Coding } from './Coding'
 import { Duplicates } from './Duplicates'
+import { EditList } from './EditList'
 import { doubtfulPaths, fieldOf, isOpen, order, sections } from './fields'
 import { Footer, type Decisions } from './Footer'
 import { useLedger } from '@/invoices/ledger'
 import { Lines } from './Lines'
 import { Notes } from './Notes'
 import { PagePane } from './PagePane'
-import { useSave } from './save'
 import { Summary } from './Summary'
 import { SyncPanel } from './SyncPanel'
 import { ValueField } from './ValueField'
@@ -51,14 +54,14 @@ const byReview = ['supplier', 'invoice', 'totals'] as const
 export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }: Props) {
   const cache = useQueryClient()
   const actions = useInvoiceActions()
-  const save = useSave(invoice.id)
+  const { edits, deciding: busy, problem } = useUnsaved(invoice.id)
+  const save: Save = (change) => saveEdit(invoice, change)
   const ledger = useLedger(invoice.entity_id)
   const entity = useEntity().entities.find((e) => e.id === invoice.entity_id)
   const may = { edit: useMay(entity, 'EDITOR'), approve: useMay(entity, 'APPROVER') }
   const [focused, setFocused] = useState<Focused>()
   const [hovered, setHovered] = useState<string>()
   const [error, setError] = useState<unknown>()
-  const [busy, setBusy] = useState(false)
   const [done, setDone] = useState(false)
   const [rejecting, setRejecting] = useState(false)
   const [assigning, setAssigning] = useState(false)
@@ -67,7 +70,8 @@ export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }
   const column = useRef<HTMLDivElement>(null)
   const threshold = useQuery(settingsQuery(invoice.entity_id)).data?.review_threshold
   const doubtful = useMemo(() => new Set(doubtfulPaths(invoice, threshold)), [invoice, threshold])
-  const readOnly = !may.edit || invoice.status === 'SYNCED' || invoice.status === 'REJECTED'
+  // A change after a decision would not be part of what was decided on.
+  const readOnly = busy || !may.edit || invoice.status === 'SYNCED' || invoice.status === 'REJECTED'
 
   const goTo = (path: string) => column.current?.querySelector<HTMLInputElement>(`[data-path="${path}"] input`)?.focus()
 
@@ -102,53 +106,50 @@ export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }
     }
   }
 
-  /** Decides on the latest version, after the field in which the person is has been saved. */
-  const decide = async (work: (latest: Invoice) => Promise<unknown>, then?: () => void) => {
+  // When the session ends, nobody has seen why a decision was not made.
+  useEffect(() => () => { if (session.get()) { forgetProblem(invoice.id) } }, [invoice.id])
+  useEffect(() => {
+    if (problem !== undefined) {
+      column.current?.scrollTo({ top: 0 })
+    }
+  }, [problem])
+
+  /** Decides on the version that the person sees, after the field in which they are has been saved. */
+  const settle = async (work: (latest: Invoice) => Promise<unknown>, then?: () => void) => {
     (window.document.activeElement as HTMLElement | null)?.blur()
-    setBusy(true)
     setError(undefined)
-    try {
-      const settled = await save.settled()
-      if (settled) {
-        await work(cache.getQueryData(invoiceQuery(invoice.id).queryKey) ?? invoice)
-        then?.()
-      }
-    } catch (failure) {
-      setError(failure)
-      if (hasCode(failure, 'version_conflict')) {
-        void cache.invalidateQueries({ queryKey: ['invoice', invoice.id] })
-      }
-    } finally {
-      setBusy(false)
+    if (await decide(invoice, work)) {
+      then?.()
     }
   }
   const next = () => setDone(true)
   const decisions: Decisions = {
-    approve: (acknowledge) => void decide((latest) => actions.approve(latest, acknowledge), next),
-    reject: (reason) => void decide((latest) => actions.reject(latest, reason), next),
-    reopen: () => void decide((latest) => actions.reopen(latest.id)),
-    sync: () => void decide((latest) => actions.sync(latest.id)),
-    extractAgain: () => void decide(async (latest) => keep(cache, (await api.extractInvoice({ body: { document_id: latest.document_id, force: true } })).data)),
+    approve: (acknowledge) => void settle((latest) => actions.approve(latest, acknowledge), next),
+    reject: (reason) => void settle((latest) => actions.reject(latest, reason), next),
+    reopen: () => void settle((latest) => actions.reopen(latest.id)),
+    sync: () => void settle((latest) => actions.sync(latest.id)),
+    extractAgain: () => void settle(async (latest) => keep(cache, (await api.extractInvoice({ body: { document_id: latest.document_id, force: true } })).data)),
   }
   const approveByKey = () => {
     if (!isOpen(invoice) || !may.approve || busy) {
       return
     }
-    void decide(async (latest) => {
+    let passed = true
+    void settle(async (latest) => {
       // A failed check is accepted by the button alone.
       if (blockingRules(latest.checks).length > 0) {
         notify(t('review.despiteNotWithKeys'))
+        passed = false
         return
       }
       await actions.approve(latest)
-      next()
-    })
+    }, () => passed && next())
   }
   useKeys({
     'ctrl+enter': approveByKey,
     j: () => queue.next && onOpen(queue.next),
     k: () => queue.previous && onOpen(queue.previous),
-    r: () => may.edit && invoice.status !== 'SYNCED' && invoice.status !== 'REJECTED' && setRejecting(true),
+    r: () => !busy && may.edit && invoice.status !== 'SYNCED' && invoice.status !== 'REJECTED' && setRejecting(true),
     m: () => may.edit && setAssigning(true),
     n: () => window.document.getElementById('note')?.focus(),
     escape: () => onOpen(undefined),
@@ -163,8 +164,10 @@ export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }
           field={fieldOf(path)}
           doubtful={doubtful.has(path)}
           highlighted={hovered === path}
+          edit={edits.find((each) => each.key === path)}
           readOnly={readOnly}
-          save={save.run}
+          locked={busy}
+          save={save}
           onFocus={(at, fill) => setFocused({ path: at, fill })}
           onBlur={() => setFocused(undefined)}
           onConfirmed={confirmed}
@@ -188,12 +191,16 @@ export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }
         <Summary invoice={invoice} queue={queue} search={search} onOpen={onOpen} onAssign={may.edit ? () => setAssigning(true) : undefined} />
         <div className="data-scroll" ref={column}>
           {error !== undefined && <ErrorBanner error={error} />}
-          {isOpen(invoice) && <CheckList invoice={invoice} readOnly={readOnly} mayApprove={may.approve} save={save.run} onGoTo={goTo} />}
-          <Duplicates invoice={invoice} may={may.approve} />
-          {invoice.sync && <Section title={t('review.section.sync')}><SyncPanel invoice={invoice} may={may.approve} /></Section>}
+          {problem instanceof UnsavedEdits
+            ? <Banner tone="red" title={t('review.notDecided')}>{t('review.notDecided.text')}</Banner>
+            : problem !== undefined && <ErrorBanner error={problem} />}
+          <EditList invoice={invoice} edits={edits.filter((edit) => !order.includes(edit.key))} locked={busy} />
+          {isOpen(invoice) && <CheckList invoice={invoice} readOnly={readOnly} mayApprove={may.approve && !busy} save={save} onGoTo={goTo} />}
+          <Duplicates invoice={invoice} may={may.approve && !busy} />
+          {invoice.sync && <Section title={t('review.section.sync')}><SyncPanel invoice={invoice} may={may.approve && !busy} /></Section>}
           {byReview.map((name) => <Section key={name} title={t(`review.section.${name}` as MessageKey)}>{fields(sections[name])}</Section>)}
-          <Section title={t('review.section.coding')}><Coding invoice={invoice} ledger={ledger} readOnly={readOnly} save={save.run} /></Section>
-          <Section title={t('review.section.lines')}><Lines invoice={invoice} ledger={ledger} readOnly={readOnly} save={save.run} /></Section>
+          <Section title={t('review.section.coding')}><Coding invoice={invoice} edits={edits} ledger={ledger} readOnly={readOnly} save={save} /></Section>
+          <Section title={t('review.section.lines')}><Lines invoice={invoice} edits={edits} ledger={ledger} readOnly={readOnly} save={save} /></Section>
           <Section title={t('review.section.buyer')}>{fields(sections.buyer)}</Section>
           <Section title={t('review.section.notes')}>
             {invoice.note !== null && fields(['note'])}

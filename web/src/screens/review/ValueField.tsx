@@ -3,6 +3,7 @@ import { useEffect, useId, useRef, useState } from 'react'
 
 import { useReachable } from '@/api/connection'
 import { formatDate, formatMoney, parseDecimal } from '@/format/format'
+import { discard, keepInvalid, type Edit, type Save } from '@/invoices/edits'
 import { fieldName } from '@/invoices/reasons'
 import '@/text/parts/review'
 import { t } from '@/text/text'
@@ -10,7 +11,6 @@ import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'
 import { errorText } from '@/ui/parts'
 
-import { Conflict, type Save } from './save'
 import { patchOf, valueAt, type Field } from './fields'
 
 interface Props {
@@ -18,16 +18,17 @@ interface Props {
   field: Field
   doubtful: boolean
   highlighted: boolean
+  /** What the person entered and what is not saved. */
+  edit: Edit | undefined
   readOnly: boolean
+  /** A decision waits, so that nothing can be changed. */
+  locked: boolean
   save: Save
   onFocus: (path: string, fill: (word: string, append: boolean) => void) => void
   onBlur: () => void
   /** Called when the person has confirmed the value with Enter. */
   onConfirmed: (path: string) => void
 }
-
-/** kept is a value that is not saved yet. */
-type State = { kind: 'idle' } | { kind: 'saving'; kept: string | null } | { kind: 'saved' } | { kind: 'invalid'; text: string; kept?: string | null } | { kind: 'conflict'; mine: string | null; theirs: string | null }
 
 const savedShownMs = 2_000
 
@@ -36,39 +37,32 @@ function shown({ kind }: Field, value: string | null): string {
 }
 
 /** One value: text until it is focused, then a field. It saves when it is left. */
-export function ValueField({ invoice, field, doubtful, highlighted, readOnly, save, onFocus, onBlur, onConfirmed }: Props) {
+export function ValueField({ invoice, field, doubtful, highlighted, edit, readOnly, locked, save, onFocus, onBlur, onConfirmed }: Props) {
   const { path } = field
   const value = valueAt(invoice, path)
   const evidence: Evidence | undefined = invoice.fields[path]
   const [typed, setTyped] = useState<string | null>(null)
-  const [state, setState] = useState<State>({ kind: 'idle' })
+  const [saved, setSaved] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   const leaving = useRef(false)
   const id = useId()
   const focused = typed !== null
   const reachable = useReachable()
   // What a person has typed stays in the field until it is saved.
-  const kept = state.kind === 'saving' || state.kind === 'invalid' ? state.kept : undefined
-  const current = kept === undefined ? value : kept
+  const current = edit && edit.state !== 'conflict' ? edit.value : value
+  const text = edit?.state === 'invalid' ? (edit.value ?? '') : shown(field, current)
 
   useEffect(() => {
-    if (state.kind === 'saved') {
-      const timer = setTimeout(() => setState({ kind: 'idle' }), savedShownMs)
+    if (saved) {
+      const timer = setTimeout(() => setSaved(false), savedShownMs)
       return () => clearTimeout(timer)
     }
     return undefined
-  }, [state])
+  }, [saved])
 
   const write = async (next: string | null) => {
-    setState({ kind: 'saving', kept: next })
-    try {
-      await save(patchOf(path, next))
-      setState({ kind: 'saved' })
-    } catch (error) {
-      setState(error instanceof Conflict
-        ? { kind: 'conflict', mine: next, theirs: valueAt(error.current, path) }
-        : { kind: 'invalid', text: errorText(error), kept: next })
-    }
+    setSaved(false)
+    setSaved(await save({ key: path, label: fieldName(path), patch: patchOf(path, next), value: next }))
   }
   /** Reads what is typed; undefined if it is not valid. */
   const read = (text: string): string | null | undefined => {
@@ -86,11 +80,13 @@ export function ValueField({ invoice, field, doubtful, highlighted, readOnly, sa
     }
     const next = read(typed)
     if (next === undefined) {
-      setState({ kind: 'invalid', text: t('review.badAmount') })
+      keepInvalid(invoice, { key: path, label: fieldName(path), value: typed })
       return false
     }
     setTyped(null)
-    if (next !== current || (confirm && doubtful && state.kind !== 'saving')) {
+    if (edit?.state === 'invalid' && next === value) {
+      discard(invoice.id, path)
+    } else if (next !== current || edit?.state === 'invalid' || (confirm && doubtful && edit === undefined)) {
       void write(next)
     }
     return true
@@ -111,8 +107,8 @@ export function ValueField({ invoice, field, doubtful, highlighted, readOnly, sa
           type={field.kind === 'date' && focused ? 'date' : 'text'}
           className={field.kind === 'amount' ? 'figure' : undefined}
           readOnly={readOnly}
-          value={typed ?? shown(field, current)}
-          aria-invalid={state.kind === 'invalid' || undefined}
+          value={typed ?? text}
+          aria-invalid={edit?.state === 'invalid' || edit?.state === 'failed' || undefined}
           aria-describedby={`${id}-state`}
           autoComplete="off"
           spellCheck={false}
@@ -149,24 +145,26 @@ export function ValueField({ invoice, field, doubtful, highlighted, readOnly, sa
           }}
         />
         <span id={`${id}-state`} className="value-state" role="status">
-          {state.kind === 'saved' && <span className="tag green"><Icon name="check" />{t('review.saved')}</span>}
-          {state.kind === 'saving' && (reachable
+          {saved && <span className="tag green"><Icon name="check" />{t('review.saved')}</span>}
+          {edit?.state === 'waiting' && (reachable
             ? <span className="muted">{t('review.saving')}</span>
             : <span className="tag amber"><Icon name="offline" />{t('connection.waits')}</span>)}
-          {state.kind === 'idle' && doubtful && <span className="tag amber" title={t('review.doubtful')}><Icon name="alert" /><span className="visually-hidden">{t('review.doubtful')}</span></span>}
+          {!saved && !edit && doubtful && <span className="tag amber" title={t('review.doubtful')}><Icon name="alert" /><span className="visually-hidden">{t('review.doubtful')}</span></span>}
         </span>
       </div>
-      {state.kind === 'invalid' && (
+      {(edit?.state === 'invalid' || edit?.state === 'failed') && (
         <div className="value-error" role="alert">
-          {state.text} {kept !== undefined && <Button small onPress={() => void write(kept)}>{t('common.retry')}</Button>}
+          {edit.state === 'invalid' ? t('review.badAmount') : errorText(edit.error)}{' '}
+          {edit.state === 'failed' && <Button small isDisabled={locked} onPress={() => void write(edit.value)}>{t('common.retry')}</Button>}
+          <Button small isDisabled={locked} onPress={() => { setTyped(null); discard(invoice.id, path) }}>{t('review.discard')}</Button>
         </div>
       )}
-      {state.kind === 'conflict' && (
+      {edit?.state === 'conflict' && (
         <div className="value-conflict" role="alert">
-          <p>{t('review.conflict')}</p>
+          <p>{t(value === edit.value ? 'review.changed' : 'review.conflict')}</p>
           <div className="row wrap">
-            <Button small onPress={() => void write(state.mine)}>{t('review.conflict.mine', { value: shown(field, state.mine) || t('review.empty') })}</Button>
-            <Button small onPress={() => setState({ kind: 'idle' })}>{t('review.conflict.theirs', { value: shown(field, state.theirs) || t('review.empty') })}</Button>
+            <Button small isDisabled={locked} onPress={() => void write(edit.value)}>{t('review.conflict.mine', { value: shown(field, edit.value) || t('review.empty') })}</Button>
+            <Button small isDisabled={locked} onPress={() => discard(invoice.id, path)}>{t('review.conflict.theirs', { value: shown(field, value) || t('review.empty') })}</Button>
           </div>
         </div>
       )}

@@ -7,6 +7,7 @@ import { useState, type FormEvent } from 'react'
 
 import { api, setUp } from '@/api/client'
 import { queryClient } from '@/api/queries'
+import { ConnectionBanner } from '@/layout/ConnectionBanner'
 import '@/text/parts/setup'
 import { t } from '@/text/text'
 import { Button } from '@/ui/Button'
@@ -19,10 +20,10 @@ const minPassword = 12
 export function SetupScreen() {
   const state = useQuery({ queryKey: ['setup'], queryFn: async () => (await api.getSetup()).data })
   if (state.isPending) {
-    return <main className="sign-in setup"><Skeleton rows={6} /></main>
+    return <main className="sign-in setup"><ConnectionBanner /><Skeleton rows={6} /></main>
   }
   if (state.isError) {
-    return <main className="sign-in setup"><ErrorBanner error={state.error} onRetry={() => void state.refetch()} /></main>
+    return <main className="sign-in setup"><ConnectionBanner /><ErrorBanner error={state.error} onRetry={() => void state.refetch()} /></main>
   }
   return state.data.open ? <SetupForm codeRequired={state.data.code_required} /> : <Navigate to="/sign-in" search={{}} replace />
 }
@@ -47,6 +48,7 @@ function SetupForm({ codeRequired }: { codeRequired: boolean }) {
   }
   return (
     <main className="sign-in setup">
+      <ConnectionBanner />
       <form className="stack loose" onSubmit={submit}>
         <div className="sign-in-title">
           <img src="/favicon.svg" alt="" width="32" height="32" />

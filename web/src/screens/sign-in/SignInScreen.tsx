@@ -7,6 +7,7 @@ import { useState, type FormEvent } from 'react'
 
 import { api, signIn } from '@/api/client'
 import { queryClient } from '@/api/queries'
+import { ConnectionBanner } from '@/layout/ConnectionBanner'
 import { t } from '@/text/text'
 import { Button } from '@/ui/Button'
 import { TextField } from '@/ui/fields'
@@ -36,6 +37,7 @@ export function SignInScreen() {
   }
   return (
     <main className="sign-in">
+      <ConnectionBanner />
       <form className="stack loose" onSubmit={submit}>
         <div className="sign-in-title">
           <img src="/favicon.svg" alt="" width="32" height="32" />

@@ -6,7 +6,7 @@ import { formatCount } from '@/format/format'
 import { useEntity } from '@/layout/useEntity'
 import '@/text/parts/suppliers'
 import { t } from '@/text/text'
-import { Button } from '@/ui/Button'
+import { ShowMore } from '@/ui/ShowMore'
 import { DataTable, type Column } from '@/ui/DataTable'
 import { Empty, ErrorBanner, Page, Skeleton, Tag } from '@/ui/parts'
 import { SearchInput } from '@/ui/SearchInput'
@@ -46,7 +46,7 @@ export function SuppliersScreen() {
         <div className="panel"><Empty title={t(q ? 'suppliers.none.filtered' : 'suppliers.none')}>{!q && <p>{t('suppliers.none.hint')}</p>}</Empty></div>
       )}
       {suppliers.length > 0 && <DataTable label={t('nav.suppliers')} columns={columns} rows={suppliers} rowKey={(s) => s.id} />}
-      {list.hasNextPage && <div><Button isDisabled={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>{t('common.showMore')}</Button></div>}
+      <ShowMore list={list} count={suppliers.length} />
     </Page>
   )
 }

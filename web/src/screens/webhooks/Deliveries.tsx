@@ -9,6 +9,7 @@ import '@/text/parts/webhooks'
 import { label, t } from '@/text/text'
 import { Button } from '@/ui/Button'
 import { SelectField } from '@/ui/choices'
+import { ShowMore } from '@/ui/ShowMore'
 import { DataTable, type Column } from '@/ui/DataTable'
 import { notify } from '@/ui/notices'
 import { Empty, ErrorBanner, Section, Skeleton, Tag, type Tone } from '@/ui/parts'
@@ -71,7 +72,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
           empty={<Empty title={t(state === all ? 'webhooks.deliveries.none' : 'webhooks.deliveries.none.filtered')} />}
         />
       )}
-      {list.hasNextPage && <div><Button isDisabled={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>{t('common.showMore')}</Button></div>}
+      <ShowMore list={list} count={deliveries.length} />
     </Section>
   )
 }

@@ -19,6 +19,8 @@ export const common = {
   'common.colleague': 'a colleague',
   'error.connection': 'docledger cannot be reached. Check the network connection, then try again.',
   'error.request': 'Request {id}',
+  'error.code': 'This page could not be loaded. Load the application again.',
+  'error.reload': 'Load again',
   'error.unexpected': 'Something went wrong in this page. Load it again. If it happens again, contact your administrator.',
   'error.forbidden.title': 'You do not have the right to see this page',
   'error.forbidden.text': 'An administrator of your organization can open it.',

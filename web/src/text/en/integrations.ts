@@ -95,7 +95,7 @@ export const integrations = {
   'integration.skipped.reason': 'Reason',
   'integration.skipped.at': 'Skipped',
   'integration.skippedReason.temporary': 'Temporary file of another program',
-  'integration.skippedReason.linked': 'Shortcut, or without content. Add the folder of its target',
+  'integration.skippedReason.linked': 'A shortcut, or a file without content. Watch the folder of the original instead',
   'integration.skippedReason.empty': 'Empty file',
   'integration.skippedReason.too_large': 'Larger than an upload may be',
   'integration.skippedReason.withheld': 'The document store does not give its content',
