@@ -7,7 +7,6 @@ import { session } from '@/api/session'
 import { CodeMissing, NotFound, RouteError } from '@/layout/RouteError'
 import { readConfirmation } from '@/screens/confirm/search'
 import { invoicesQuery } from '@/screens/inbox/queries'
-
 import { readSearch } from '@/screens/inbox/search'
 import { readReturn } from '@/screens/integrations/consent'
 import { SignInScreen } from '@/screens/sign-in/SignInScreen'

@@ -29,8 +29,8 @@ func testCountedSums(t *testing.T, b *bench) {
 
 var errKilled = errors.New("killed")
 
-// testCountedSumsAtOnce changes invoices while two others count after each change, half of whose
-// transactions do not end. Afterwards the sums equal those that read every invoice.
+// testCountedSumsAtOnce changes invoices while two others count after each change. Half of the
+// transactions that count do not end. Afterwards the sums equal those that read every invoice.
 func testCountedSumsAtOnce(t *testing.T, b *bench) {
 	p := &sumPlay{bench: b, draw: rand.New(rand.NewPCG(1, 0)), scope: b.organization(t), member: newID()} //nolint:gosec // repeatable, not secret
 	p.entities = []*entity.Entity{b.entity(t, p.scope), b.entity(t, p.scope), b.entity(t, p.scope)}

@@ -54,7 +54,7 @@ test('edits and decisions that are refused or wait', async (t) => {
     const { status, purchase_order, invoice_number } = await get(id)
     assert.deepEqual({ status, purchase_order, invoice_number }, { status: 'EXTRACTED', purchase_order: 'PO-COLLEAGUE', invoice_number: 'EDIT-1' })
     await assertAccessible(page, 'edits that are not saved')
-    // Another page states it too, and leads back.
+    // Another page states it too, with a link to the invoice.
     await page.getByRole('link', { name: 'Suppliers', exact: true }).click()
     await page.getByText('Not saved: invoice EDIT-1').waitFor()
     await page.locator('.banners').getByRole('link', { name: 'Open' }).click()

@@ -137,7 +137,7 @@ async function send(id: string, edit: Edit): Promise<boolean> {
 const hold = (id: string): void =>
   change(id, { edits: of(id).edits.map((each) => (each.state === 'waiting' ? { ...each, state: 'conflict' } : each)) })
 
-/** Sends one change. If the response is lost, the invoice tells whether the change was received. */
+/** Sends one change. If the response is lost, the invoice shows whether the change was received. */
 async function store(id: string, { patch }: Edit): Promise<Invoice> {
   const path = { invoice_id: id }
   const put = async () => {

@@ -106,7 +106,7 @@ export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }
     }
   }
 
-  // When the session ends, nobody has seen why a decision was not made.
+  // When the session ends, the person has not seen why a decision was not made.
   useEffect(() => () => { if (session.get()) { forgetProblem(invoice.id) } }, [invoice.id])
   useEffect(() => {
     if (problem !== undefined) {
