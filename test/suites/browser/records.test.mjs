@@ -54,7 +54,7 @@ test('suppliers, assignment and notes', async (t) => {
     await page.getByRole('searchbox').fill(ibans.second)
     await page.getByRole('link', { name: 'Northern Paper Works' }).click()
     await page.getByRole('heading', { level: 1, name: 'Northern Paper Works' }).waitFor()
-    await page.getByText(/By telephone by You/).waitFor()
+    await page.getByText(/By telephone · You/).waitFor()
     await page.getByLabel('Other names').fill('Northern Paper\nNPW')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved', { exact: true }).waitFor()

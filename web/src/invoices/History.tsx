@@ -34,7 +34,7 @@ export function History({ invoiceId }: { invoiceId: string }) {
             <div>
               {t('history.by', { what: label('event', event.type), who: actorName(event, nameOf) })}
               {event.changes?.slice(0, 3).map((c) => (
-                <span key={c.field} className="muted"> · {t('history.change', { field: fieldName(c.field), from: c.from ?? '–', to: c.to ?? '–' })}</span>
+                <span key={c.field} className="muted"> · {/\.(account|tax_rate)_id$/.test(c.field) ? fieldName(c.field) : t('history.change', { field: fieldName(c.field), from: c.from ?? '–', to: c.to ?? '–' })}</span>
               ))}
             </div>
             <time className="muted" dateTime={event.created_at}>{formatTime(event.created_at)}</time>

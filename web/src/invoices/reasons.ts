@@ -5,8 +5,16 @@ import { addDecimals, formatMoney } from '@/format/format'
 import { label, t, type MessageKey } from '@/text/text'
 import { messages } from '@/text/messages'
 
-/** The name of a field by its path, such as `lines[0].net_amount`. */
+/** The columns of lines that have another name in the texts. */
+const columns: Record<string, string> = { account_id: 'account', tax_rate_id: 'tax' }
+
+/** The name of a field by its path, such as `lines[0].net_amount`. The names of columns are among the texts of the review. */
 export function fieldName(path: string | null | undefined): string {
+  const [, line, name] = /^lines\[(\d+)\]\.(\w+)$/.exec(path ?? '') ?? []
+  const column = `line.${name && (columns[name] ?? name)}`
+  if (line && column in messages) {
+    return t('line.cell', { column: t(column as MessageKey), position: Number(line) + 1 })
+  }
   const key = `field.${path ?? ''}`
   return key in messages ? t(key as MessageKey) : t('field.other')
 }

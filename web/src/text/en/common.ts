@@ -22,8 +22,6 @@ export const common = {
   'error.code': 'This page could not be loaded. Load the application again.',
   'error.reload': 'Load again',
   'error.unexpected': 'Something went wrong in this page. Load it again. If it happens again, contact your administrator.',
-  'error.forbidden.title': 'You do not have the right to see this page',
-  'error.forbidden.text': 'An administrator of your organization can open it.',
   'error.notFound.title': 'This page does not exist',
   'error.notFound.text': 'The address may be misspelled, or the record may have been deleted.',
   'error.toStart': 'Go to the first page',

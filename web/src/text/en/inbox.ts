@@ -52,7 +52,6 @@ export const inbox = {
   'inbox.empty.syncedToday': '{count|# invoice was|# invoices were} synced today without you.',
   'inbox.empty.drop': 'Drop files anywhere in this window, or choose them.',
   'inbox.preview': 'Preview of {number}',
-  'inbox.loadingMore': 'Loading more invoices',
   'inbox.documents': '{count|# document is|# documents are} being read',
   'inbox.unread': '{count|# document needs|# documents need} attention',
   'inbox.syncing': 'Being synced',

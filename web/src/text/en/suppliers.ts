@@ -22,7 +22,7 @@ export const suppliers = {
   'suppliers.account.source': 'Comes from',
   'suppliers.account.seen': 'First and last seen',
   'suppliers.account.span': '{from} to {to}',
-  'suppliers.account.confirmed': '{method} by {name}, {time}',
+  'suppliers.account.confirmed': '{method} · {name}, {time}',
   'suppliers.account.confirmation': 'Confirmation',
   'suppliers.account.confirm': 'Confirm',
   'suppliers.confirm.title': 'Confirm {iban}',
