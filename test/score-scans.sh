@@ -21,5 +21,6 @@ if ! command -v pdftoppm >/dev/null || [[ ! -f $layouts/expected.json ]]; then
 fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-go run "$here/lib/scans/cmd/rasterize" -n "$count" -seed "${3:-1}" "$layouts" "$folder"
+layouts=$(realpath "$layouts")
+(cd "$here" && go run ./lib/scans/cmd/rasterize -n "$count" -seed "${3:-1}" "$layouts" "$folder")
 python3 "$here/lib/scans/score.py" "$scorer" "$folder" "$binary"
