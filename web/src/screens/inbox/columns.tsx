@@ -40,13 +40,13 @@ export function columnsOf(entityNames: Map<string, string>, showEntity: boolean,
           onChange={(on) => row.toggleSelected(on)}
         />
       ),
-      meta: { width: '36px' },
+      meta: { width: '30px' },
     }),
     column.display({
       id: 'supplier',
       header: t('inbox.column.supplier'),
       cell: ({ row }) => <span className="ellipsis">{row.original.seller?.name ?? <span className="muted">{t('inbox.withoutSupplier')}</span>}</span>,
-      meta: { width: 'minmax(150px, 2.4fr)' },
+      meta: { width: 'minmax(140px, 1.9fr)' },
     }),
     column.display({
       id: 'number',
@@ -57,10 +57,10 @@ export function columnsOf(entityNames: Map<string, string>, showEntity: boolean,
           {row.original.document_type === 'CREDIT_NOTE' && <span className="muted"> · {t('inbox.creditNote')}</span>}
         </span>
       ),
-      meta: { width: 'minmax(96px, 1fr)' },
+      meta: { width: 'minmax(76px, .9fr)' },
     }),
-    column.display({ id: 'issued', header: t('inbox.column.issued'), cell: ({ row }) => formatShortDate(row.original.issue_date), meta: { width: '88px', sort: 'issue_date' } }),
-    column.display({ id: 'due', header: t('inbox.column.due'), cell: ({ row }) => <Due invoice={row.original} />, meta: { width: '108px', sort: 'due_date' } }),
+    column.display({ id: 'issued', header: t('inbox.column.issued'), cell: ({ row }) => formatShortDate(row.original.issue_date), meta: { width: '86px', sort: 'issue_date' } }),
+    column.display({ id: 'due', header: t('inbox.column.due'), cell: ({ row }) => <Due invoice={row.original} />, meta: { width: '106px', sort: 'due_date' } }),
     column.display({
       id: 'gross',
       header: t('inbox.column.gross'),
@@ -71,19 +71,19 @@ export function columnsOf(entityNames: Map<string, string>, showEntity: boolean,
       ),
       meta: { width: 'minmax(116px, max-content)', sort: 'gross_total' },
     }),
-    column.display({ id: 'reason', header: t('inbox.column.reason'), cell: ({ row }) => <State invoice={row.original} />, meta: { width: 'minmax(160px, 1.8fr)' } }),
+    column.display({ id: 'reason', header: t('inbox.column.reason'), cell: ({ row }) => <State invoice={row.original} />, meta: { width: 'minmax(150px, 2fr)' } }),
     column.display({
       id: 'assignee',
       header: t('inbox.column.assignee'),
       cell: ({ row: { original: { assigned_to: id } } }) => id !== null && <span className="ellipsis muted">{nameOf(id)}</span>,
-      meta: { width: 'minmax(72px, .5fr)' },
+      meta: { width: 'minmax(60px, .5fr)' },
     }),
     ...(showEntity
       ? [column.display({
           id: 'entity',
           header: t('inbox.column.entity'),
           cell: ({ row }) => <span className="ellipsis muted">{entityNames.get(row.original.entity_id)}</span>,
-          meta: { width: 'minmax(80px, 1.5fr)' },
+          meta: { width: 'minmax(72px, 1.3fr)' },
         })]
       : []),
   ] as ColumnDef<InvoiceSummary, never>[]
