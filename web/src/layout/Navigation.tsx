@@ -1,10 +1,9 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate, useRouterState } from '@tanstack/react-router'
 
 import { t, type MessageKey } from '@/text/text'
 import { Button } from '@/ui/Button'
 import { Icon, type IconName } from '@/ui/Icon'
 import { Menu } from '@/ui/overlays'
-import { useNavigate } from '@tanstack/react-router'
 
 import { useIsAdmin } from './useEntity'
 
@@ -63,6 +62,8 @@ export function PhoneNavigation() {
   const navigate = useNavigate()
   const isAdmin = useIsAdmin()
   const others = [...work.slice(3), ...(isAdmin ? administration : [])]
+  const path = useRouterState({ select: (s) => s.location.pathname })
+  const inOthers = others.some(({ to }) => path === to || path.startsWith(`${to}/`))
   return (
     <nav aria-label={t('nav.label')} className="phone-nav">
       {work.slice(0, 3).map((item) => (
@@ -74,7 +75,7 @@ export function PhoneNavigation() {
       <Menu
         label={t('nav.more')}
         entries={others.map((item) => ({ id: item.to, label: t(item.text), onAction: () => void navigate({ to: item.to }) }))}
-        trigger={<Button look="quiet" icon="menu">{t('nav.more')}</Button>}
+        trigger={<Button look="quiet" icon="menu" data-status={inOthers ? 'active' : undefined}>{t('nav.more')}</Button>}
       />
     </nav>
   )
