@@ -143,7 +143,7 @@ pictures: build ## take the pictures of the web application in docs/ again (need
 	@cd test/suites/browser && PICTURES=$(CURDIR)/docs/images bash run.sh pictures.test.mjs
 
 .PHONY: faults
-faults: build ## kill the service FAULTS times over uploads, bookings, webhooks, deletions, erasures, e-mail, folders, mailboxes and WATCHED files of each document store on each database, and make as much trouble for three replicas
+faults: build ## kill the service FAULTS times over uploads, syncs, webhooks, deletions, erasures, e-mail, folders, mailboxes and WATCHED files of each document store on each database, and make as much trouble for three replicas
 	@DOCLEDGER_FAULTS=$(FAULTS) DOCLEDGER_WATCHED=$(WATCHED) $(GO) run ./test/lib/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 120m -v ./test/suites/faults
 
 .PHONY: month
