@@ -12,6 +12,8 @@ LDFLAGS  := -s -w -X main.version=$(VERSION)
 FAULTS   ?= 100
 WATCHED  ?= 1000
 MONTH    ?= 1500
+SOAK     ?= 20m
+RATE     ?= 5
 FUZZTIME ?= 60s
 
 .PHONY: help
@@ -74,9 +76,13 @@ assistant: ## do 40 everyday tasks as a scripted assistant; print the calls and 
 	@$(GO) test -count=1 -run TestEverydayTasks ./test/suites/everyday -v
 
 .PHONY: bench
-bench: build ## print the speed and memory figures with their goals and their spread over ROUNDS rounds (3); WRITE=1 writes docs/benchmarks.md; SOAK=20m instead runs three replicas for so long with DOCLEDGER_SOAK_RATE (5) documents a second, and checks memory, tables and queue
-	@if [ -z "$(SOAK)" ]; then $(GO) run ./test/cmd/bench; else \
-		DOCLEDGER_SOAK=$(SOAK) $(GO) run ./test/lib/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 120m -v -run '^TestSoak$$' ./test/suites/faults; fi
+bench: build ## print the speed and memory figures with their goals and their spread over ROUNDS rounds (3); WRITE=1 writes docs/benchmarks.md
+	@$(GO) run ./test/cmd/bench
+
+.PHONY: soak
+soak: build ## run three replicas for SOAK (20m) with both ledgers, a document store and RATE (5) documents a second; memory, tables and queue have limits
+	@DOCLEDGER_SOAK=$(SOAK) DOCLEDGER_SOAK_RATE=$(RATE) $(GO) run ./test/lib/postgres/cmd/testpostgres -- \
+		$(GO) test -count=1 -timeout 120m -v -run '^TestSoak$$' ./test/suites/faults
 
 .PHONY: growth
 growth: build ## measure how the service slows down with 10,000, 100,000 and ROWS (1,000,000) invoices on both databases, or DATABASE=SQLite or PostgreSQL; WRITE=1 writes the table of docs/benchmarks.md (about an hour on two cores, 15 GB of disk); PAGES=1 measures the pages of the web application instead, with 100,000 invoices or ROWS (needs chromium and npm)
@@ -135,12 +141,9 @@ python-test: build ## generate the Python client, build its wheel and test it an
 	@bash client/python/test.sh
 
 .PHONY: browser
-browser: build ## use the web application, the pages of the documentation and the TypeScript client in a real browser (needs chromium and npm)
-	@bash test/suites/browser/run.sh
-
-.PHONY: pictures
-pictures: build ## take the pictures of the web application in docs/ again (needs chromium and npm)
-	@cd test/suites/browser && PICTURES=$(CURDIR)/docs/images bash run.sh pictures.test.mjs
+browser: build ## use the web application, the pages of the documentation and the TypeScript client in a real browser; PICTURES=1 takes the pictures in docs/ again instead (needs chromium and npm)
+	@if [ -z "$(PICTURES)" ]; then bash test/suites/browser/run.sh; else \
+		PICTURES=$(CURDIR)/docs/images bash test/suites/browser/run.sh pictures.test.mjs; fi
 
 .PHONY: faults
 faults: build ## kill the service FAULTS times over uploads, syncs, webhooks, deletions, erasures, e-mail, folders, mailboxes and WATCHED files of each document store on each database, and make as much trouble for three replicas

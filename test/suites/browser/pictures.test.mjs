@@ -1,4 +1,4 @@
-// The pictures of the documentation. PICTURES names the folder in which they are written, as `make pictures` does.
+// The pictures of the documentation. PICTURES names the folder in which they are written, as `make browser PICTURES=1` does.
 import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
