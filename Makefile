@@ -53,7 +53,7 @@ recipes: ## follow the recipes of CONTRIBUTING.md in a copy of the committed fil
 
 .PHONY: gen
 gen: ## regenerate gen/, openapi/docledger.json and what the programs embed compressed (needs node and npm)
-	@$(GO) generate ./openapi ./domain/... ./infrastructure/notices ./adapter/extract/worker
+	@$(GO) generate ./openapi ./domain/... ./infrastructure/notices ./adapter/extract/worker ./migrations
 	@$(GO) run ./test/suites/docs/configdocs/write
 	@bash client/typescript/generate.sh
 

@@ -23,11 +23,27 @@ import (
 //go:embed postgres/*.sql sqlite/*.sql
 var files embed.FS
 
+//go:generate go run ./generate
+
+// template is a SQLite database with the migrations. It may lack the newest ones.
+//
+//go:embed sqlite.db.gz
+var template []byte
+
 // Postgres returns the schema of PostgreSQL.
 func Postgres() database.Schema { return schema("postgres") }
 
 // SQLite returns the schema of SQLite.
-func SQLite() database.Schema { return schema("sqlite") }
+func SQLite() database.Schema {
+	s := WithoutTemplate()
+	s.Template = database.Template{Database: template, Stamps: []string{
+		"UPDATE goose_db_version SET tstamp = datetime('now')", "UPDATE river_migration SET created_at = CURRENT_TIMESTAMP",
+	}}
+	return s
+}
+
+// WithoutTemplate returns the schema of SQLite. It applies every migration to an empty database.
+func WithoutTemplate() database.Schema { return schema("sqlite") }
 
 // For returns the schema of a dialect as gorm names it: "postgres" or "sqlite".
 func For(dialect string) database.Schema {

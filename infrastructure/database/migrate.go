@@ -30,6 +30,8 @@ type Schema struct {
 	Migrations fs.FS
 	// Libraries are migrated in order after the migrations.
 	Libraries []Library
+	// Template is what an empty SQLite database becomes before it is migrated; optional.
+	Template Template
 }
 
 // Library has its own tables and their migrations.
@@ -66,6 +68,9 @@ func Migrate(ctx context.Context, cfg Config, schema Schema) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
+	if err := m.copyTemplate(ctx); err != nil {
+		return fmt.Errorf("create the schema: %w", err)
+	}
 	if have, want, err := m.goose.GetVersions(ctx); err != nil {
 		return fmt.Errorf("read the schema's version: %w", err)
 	} else if tooNew(have, want) {

@@ -37,8 +37,7 @@ func sqlitePool(path string, conns int) (*sql.DB, error) {
 	if err := createPrivate(path); err != nil {
 		return nil, err
 	}
-	file := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: sqliteSettings.Encode()}
-	pool, err := sql.Open(gormsqlite.DriverName, file.String())
+	pool, err := sql.Open(gormsqlite.DriverName, sqliteAddress(path))
 	if err != nil {
 		return nil, fmt.Errorf("open the database file: %w", err)
 	}
@@ -47,6 +46,12 @@ func sqlitePool(path string, conns int) (*sql.DB, error) {
 	}
 	bound(pool, conns)
 	return pool, nil
+}
+
+// sqliteAddress is what the driver needs to open the file.
+func sqliteAddress(path string) string {
+	file := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: sqliteSettings.Encode()}
+	return file.String()
 }
 
 // createPrivate creates the file before SQLite does, because SQLite would make it
