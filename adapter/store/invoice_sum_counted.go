@@ -141,7 +141,7 @@ func (s *Store) addCounted(scope identity.Scope, f invoice.Filter, part string, 
 	for _, value := range sumValues {
 		columns = append(columns, "sum(c."+value+") AS "+value)
 	}
-	of := func(table string) *gorm.DB {
+	of := func(table, part string) *gorm.DB {
 		q := s.within(s.db.Table(table), table, scope).Where(table+".part = ?", part)
 		q = whereIn(whereIn(whereIn(q, table+".status", f.Statuses), table+".type", f.Types), table+".currency", f.Currencies)
 		if f.EntityID != uuid.Nil {
@@ -158,8 +158,24 @@ func (s *Store) addCounted(scope identity.Scope, f invoice.Filter, part string, 
 		}
 		return q.Select(sumColumns + ", " + strings.Join(sumValues, ", "))
 	}
-	return s.db.Table("(? UNION ALL ?) AS c", of("invoice_sums"), of("invoice_sum_changes")).Select(strings.Join(columns, ", ")).
+	return s.db.Table("(? UNION ALL ?) AS c", of(fewestGroups(scope, f, part, keys)), of("invoice_sum_changes", part)).Select(strings.Join(columns, ", ")).
 		Group(strings.Join(groups, ", ")).Having("sum(c.invoices) > 0")
+}
+
+// sumsOfEntities is a part of invoice_sum_totals. Its groups are those of sumsOfInvoices without month.
+const sumsOfEntities = "entity"
+
+// fewestGroups returns the table and the part of it with the fewest groups that have what a sum needs.
+// The totals without an entity have the invoices of a whole organization.
+func fewestGroups(scope identity.Scope, f invoice.Filter, part string, keys []invoice.SumKey) (table, of string) {
+	has := func(key invoice.SumKey) bool { return slices.Contains(keys, key) }
+	switch {
+	case part == sumsOfInvoices && !has(invoice.SumByMonth) && f.IssueDateFrom.IsZero() && f.IssueDateTo.IsZero():
+		return "invoice_sum_totals", sumsOfEntities
+	case scope.Whole() && f.EntityID == uuid.Nil && !has(invoice.SumByEntity):
+		return "invoice_sum_totals", part
+	}
+	return "invoice_sums", part
 }
 
 func monthOf(d calendar.Date) string { return fmt.Sprintf("%04d-%02d", d.Year, d.Month) }

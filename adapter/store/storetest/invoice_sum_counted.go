@@ -130,7 +130,7 @@ func (b *bench) playSums(t *testing.T, seed uint64, steps int) {
 		must(t, b.db.Exec("DELETE FROM documents WHERE id = ?", of.document).Error)
 	}
 	must(t, b.Invoices().CountSums(b.ctx))
-	for _, table := range []string{"invoice_sums", "invoice_sum_changes", "invoices_uncounted"} {
+	for _, table := range []string{"invoice_sums", "invoice_sum_totals", "invoice_sum_changes", "invoices_uncounted"} {
 		var n int64
 		must(t, b.db.Table(table).Where("organization_id = ?", p.scope.OrganizationID).Count(&n).Error)
 		if n > 0 {
