@@ -11,6 +11,32 @@ export const views = {
   'phone-dark': { viewport: { width: 390, height: 844 }, colorScheme: 'dark', hasTouch: true },
 }
 
+// A tablet, half of a wide screen, and a small screen.
+const widths = [768, 834, 1024, 1240]
+
+/** Asserts that at widths between phone and desktop nothing that people use is cut off at the right edge. */
+async function assertFits(page, name) {
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 860 })
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+    await picture(page, `web-${width}-${name}`)
+    assert.deepEqual(await page.evaluate(outside), [], `${name}: outside of a window with ${width} pixels`)
+  }
+  await page.setViewportSize(views.desktop.viewport)
+}
+
+/** The headings, links, buttons and fields right of the window, other than in a part that scrolls sideways. Runs in the page. */
+function outside() {
+  const scrolls = (element) => element && element.id !== 'main' &&
+    (/auto|scroll/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement))
+  return [...document.querySelectorAll('h1, h2, h3, a, button, input, select, textarea, td, dd, .tag')]
+    .filter((element) => {
+      const { right, width } = element.getBoundingClientRect()
+      return width > 1 && right > innerWidth + 1 && element.checkVisibility() && !scrolls(element.parentElement)
+    })
+    .map((element) => element.outerHTML.slice(0, 120))
+}
+
 /** Looks at each page in each view. The keys of pages name the pictures. */
 export async function checkPages(t, { newContext, sandbox, pages }) {
   for (const [view, options] of Object.entries(views)) {
@@ -29,6 +55,9 @@ export async function checkPages(t, { newContext, sandbox, pages }) {
         assert.ok(wide <= 0, `${name} is ${wide} pixels too wide`)
         await picture(viewed, `web-${view}-${name}`)
         await assertAccessible(viewed, name)
+        if (view === 'desktop') {
+          await assertFits(viewed, name)
+        }
       }
       await own.close()
     })

@@ -57,7 +57,7 @@ function Entry({ to, text, icon }: Item) {
   )
 }
 
-/** The bar at the bottom of a phone: the first pages, and the others in a menu. */
+/** The bar at the bottom of a phone or tablet: the first pages, and the others in a menu. */
 export function PhoneNavigation() {
   const navigate = useNavigate()
   const isAdmin = useIsAdmin()

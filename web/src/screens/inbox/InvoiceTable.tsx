@@ -8,6 +8,7 @@ import { usePeople } from '@/api/people'
 import { useKeys } from '@/layout/useKeys'
 import '@/text/parts/inbox'
 import { t } from '@/text/text'
+import { phone, tablet, useMedia } from '@/ui/useMedia'
 
 import { columnsOf } from './columns'
 import type { InboxSearch, SortKey } from './search'
@@ -42,8 +43,9 @@ export function InvoiceTable(props: Props) {
   const nameOf = usePeople()
   const navigate = useNavigate()
   const scroller = useRef<HTMLDivElement>(null)
-  const narrow = window.matchMedia('(max-width: 720px)').matches
-  const columns = useMemo(() => columnsOf(entityNames, showEntity, nameOf), [entityNames, showEntity, nameOf])
+  const narrow = useMedia(phone)
+  const compact = useMedia(tablet)
+  const columns = useMemo(() => columnsOf(entityNames, { showEntity, showAssignee: !compact }, nameOf), [entityNames, showEntity, compact, nameOf])
   const table = useReactTable({
     data: invoices,
     columns,
@@ -59,6 +61,7 @@ export function InvoiceTable(props: Props) {
     estimateSize: () => (narrow ? rowHeight.narrow : rowHeight.wide),
     overscan: 12,
   })
+  useEffect(() => virtual.measure(), [virtual, narrow])
   const items = virtual.getVirtualItems()
   const lastShown = items.at(-1)?.index ?? 0
   useEffect(() => {

@@ -16,7 +16,12 @@ const column = createColumnHelper<InvoiceSummary>()
 const tones: Record<string, Tone> = { NEEDS_REVIEW: 'amber', EXTRACTED: 'green', APPROVED: 'green', SYNCED: 'green', SYNC_FAILED: 'red', REJECTED: 'plain' }
 const open = new Set(['EXTRACTED', 'NEEDS_REVIEW', 'APPROVED', 'SYNC_FAILED'])
 
-export function columnsOf(entityNames: Map<string, string>, showEntity: boolean, nameOf: (id: string | null) => string): ColumnDef<InvoiceSummary, never>[] {
+interface Shown {
+  showEntity: boolean
+  showAssignee: boolean
+}
+
+export function columnsOf(entityNames: Map<string, string>, { showEntity, showAssignee }: Shown, nameOf: (id: string | null) => string): ColumnDef<InvoiceSummary, never>[] {
   return [
     column.display({
       id: 'select',
@@ -46,7 +51,7 @@ export function columnsOf(entityNames: Map<string, string>, showEntity: boolean,
       id: 'supplier',
       header: t('inbox.column.supplier'),
       cell: ({ row }) => <span className="ellipsis">{row.original.seller?.name ?? <span className="muted">{t('inbox.withoutSupplier')}</span>}</span>,
-      meta: { width: 'minmax(140px, 1.9fr)' },
+      meta: { width: 'minmax(134px, 1.9fr)' },
     }),
     column.display({
       id: 'number',
@@ -71,13 +76,15 @@ export function columnsOf(entityNames: Map<string, string>, showEntity: boolean,
       ),
       meta: { width: 'minmax(116px, max-content)', sort: 'gross_total' },
     }),
-    column.display({ id: 'reason', header: t('inbox.column.reason'), cell: ({ row }) => <State invoice={row.original} />, meta: { width: 'minmax(150px, 2fr)' } }),
-    column.display({
-      id: 'assignee',
-      header: t('inbox.column.assignee'),
-      cell: ({ row: { original: { assigned_to: id } } }) => id !== null && <span className="ellipsis muted">{nameOf(id)}</span>,
-      meta: { width: 'minmax(60px, .5fr)' },
-    }),
+    column.display({ id: 'reason', header: t('inbox.column.reason'), cell: ({ row }) => <State invoice={row.original} />, meta: { width: 'minmax(140px, 2fr)' } }),
+    ...(showAssignee
+      ? [column.display({
+          id: 'assignee',
+          header: t('inbox.column.assignee'),
+          cell: ({ row: { original: { assigned_to: id } } }) => id !== null && <span className="ellipsis muted">{nameOf(id)}</span>,
+          meta: { width: 'minmax(60px, .5fr)' },
+        })]
+      : []),
     ...(showEntity
       ? [column.display({
           id: 'entity',

@@ -17,6 +17,7 @@ import '@/text/parts/review'
 import { t, type MessageKey } from '@/text/text'
 import { notify } from '@/ui/notices'
 import { Banner, ErrorBanner, Section } from '@/ui/parts'
+import { phone } from '@/ui/useMedia'
 import { DeleteDocument } from '@/screens/documents/DeleteDocument'
 import type { InboxSearch } from '@/screens/inbox/search'
 
@@ -84,7 +85,7 @@ export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }
     begun.current = true // once, when the invoice is opened
     const first = doubtfulPaths(invoice, threshold)[0]
     // On a phone the keyboard would cover the page.
-    if (first && !window.matchMedia('(max-width: 720px)').matches) {
+    if (first && !window.matchMedia(phone).matches) {
       goTo(first)
     }
   }, [invoice, threshold, may.edit])
