@@ -28,6 +28,9 @@ func (r Invoices) List(ctx context.Context, s identity.Scope, f invoice.Filter, 
 	l.after = after
 	var list page.Of[invoice.Summary]
 	err = r.s.inSnapshot(ctx, func(ctx context.Context) error {
+		if err := r.s.planForValues(ctx); err != nil {
+			return err
+		}
 		rows, err := l.read(r.s.handle(ctx))
 		if err != nil {
 			return failed("list invoices", err)
@@ -36,6 +39,16 @@ func (r Invoices) List(ctx context.Context, s identity.Scope, f invoice.Filter, 
 		return r.syncStates(ctx, list.Items)
 	})
 	return list, err
+}
+
+// planForValues makes PostgreSQL plan each statement of the transaction for its values. A plan for any values
+// expects a status or a type to be as frequent as every other one, and walks through all invoices to find
+// those of a rare one.
+func (s *Store) planForValues(ctx context.Context) error {
+	if !s.postgres {
+		return nil
+	}
+	return failed("choose how to plan", s.handle(ctx).Exec("SET LOCAL plan_cache_mode = force_custom_plan").Error)
 }
 
 func invoiceBinding(s identity.Scope, f invoice.Filter, sort invoice.Sort) binding {

@@ -15,10 +15,9 @@ import (
 )
 
 const (
-	// nearRows and nearRowsOfSQLite are the numbers of invoices that are compared with the filter one
-	// by one, in the order of the list.
-	nearRows         = 4000
-	nearRowsOfSQLite = 2000
+	// nearRows is the number of invoices that are compared with the filter one by one, in the order of the
+	// list.
+	nearRows = 4000
 	// allRows is more than any table has. A subquery with this limit is evaluated on its own.
 	allRows = 1_000_000_000
 )
@@ -27,7 +26,8 @@ const (
 //
 // Neither database knows where in the order of a list the invoices of a filter are. A walk through
 // the order is fast if many match and reads all invoices if none does; the index of a filter is fast
-// if few match. So the first nearRows of the order are compared first. Only if they do not fill the
+// if few match. So the invoices of each part of the filter are counted, up to a limit. If a part has few,
+// these are read. Otherwise the first nearRows of the order are compared. Only if they do not fill the
 // page, which means that few match or that these are far away, the index of the filter is read.
 type invoiceList struct {
 	s     *Store
@@ -36,14 +36,17 @@ type invoiceList struct {
 	order sorting[summaryRow]
 	limit int
 	// own is the part of the filter that limits the value of the order, and rest the other part.
-	own, rest invoice.Filter
-	entity    uuid.UUID
-	after     func(q *gorm.DB, t string) *gorm.DB
+	own, rest, filter invoice.Filter
+	entity            uuid.UUID
+	after             func(q *gorm.DB, t string) *gorm.DB
+	start             uuid.UUID   // no invoice before it matches
+	rarest            *filterPart // the part of the filter with the fewest invoices, if it is known
+	few, near         int         // fewRows and nearRows
 }
 
 func (s *Store) invoiceList(scope identity.Scope, f invoice.Filter, sort invoice.Sort, limit int) *invoiceList {
-	l := &invoiceList{s: s, scope: scope, sort: sort, order: s.sorting(sort, f), limit: limit, rest: f, entity: f.EntityID}
-	l.rest.EntityID = uuid.Nil
+	l := &invoiceList{s: s, scope: scope, sort: sort, order: s.sorting(sort, f), limit: limit, rest: f, filter: f, entity: f.EntityID, few: fewRows, near: nearRows}
+	l.rest.EntityID, l.filter.EntityID = uuid.Nil, uuid.Nil
 	switch sort.By {
 	case invoice.SortByCreation:
 		l.own.CreatedFrom, l.rest.CreatedFrom = f.CreatedFrom, l.own.CreatedFrom
@@ -146,17 +149,32 @@ func (l *invoiceList) read(db *gorm.DB) (rows []summaryRow, err error) {
 	}
 	ids, ok := l.merged()
 	if !ok {
-		if err = l.near(db).Find(&rows).Error; err != nil || len(rows) == l.limit {
-			return rows, err
+		least, n, err := l.fewest(db, l.few)
+		if err != nil || n == 0 {
+			return nil, err
 		}
-		// The index of the filter can have the invoices of other organizations.
-		var compared int64
-		if err = db.Table("(?) AS f", l.first("1")).Count(&compared).Error; err != nil || compared < int64(l.window()) {
-			return rows, err
+		if least == nil {
+			if len(l.valueLists()) > 1 {
+				if least, _, err = l.fewest(db, mostRows); err != nil {
+					return nil, err
+				}
+				l.rarest = least
+			}
+			if rows, ok, err = l.compared(db); err != nil || ok {
+				return rows, err
+			}
+			if least, n, err = l.fewest(db, mostRows); err != nil {
+				return nil, err
+			}
 		}
-		ids = l.far()
-		if column, ok := l.days(); ok {
+		column, ok := l.days()
+		switch {
+		case ok && n > l.few:
 			ids = l.newestOfDays(column)
+		case least != nil && (n <= l.few || !l.s.postgres || len(trigramsOf(folded(l.rest.Query))) == 0):
+			ids = l.of(least) // PostgreSQL finds texts from their index
+		default:
+			ids = l.far()
 		}
 	}
 	// PostgreSQL would join a subquery with all invoices.
@@ -170,21 +188,45 @@ func (l *invoiceList) read(db *gorm.DB) (rows []summaryRow, err error) {
 	return rows, err
 }
 
-// window is the number of invoices that are compared one by one. It is larger for statuses, because
-// the newest invoices can all have another one.
-func (l *invoiceList) window() int {
-	rows := nearRows
-	if !l.s.postgres {
-		rows = nearRowsOfSQLite
+// compared reads the page among the first invoices of the order. ok is false if it can have others.
+func (l *invoiceList) compared(db *gorm.DB) (rows []summaryRow, ok bool, err error) {
+	for range 2 {
+		rows = nil
+		if err := l.nearest(db).Find(&rows).Error; err != nil || len(rows) == l.limit {
+			return rows, true, err
+		}
+		var compared int64
+		if err := db.Table("(?) AS f", l.first("1")).Count(&compared).Error; err != nil || compared < int64(l.window()) {
+			return rows, true, err
+		}
+		if _, only := l.days(); only || l.start != uuid.Nil {
+			break
+		}
+		if seeks, err := l.seek(db); err != nil || !seeks {
+			return nil, false, err
+		}
+		if l.start == uuid.Nil {
+			return nil, true, nil
+		}
 	}
-	if len(l.rest.Statuses) > 0 || len(l.rest.SyncStates) > 0 {
-		rows *= 10
+	return nil, false, nil
+}
+
+// window is the number of invoices that are compared one by one. It is larger for statuses, because
+// the first invoices can all have another one, unless an index has those of the status in this order.
+func (l *invoiceList) window() int {
+	rows := l.near
+	if (len(l.rest.Statuses) > 0 || len(l.rest.SyncStates) > 0) && l.indexed() == nil {
+		rows *= 5
+	}
+	if l.start != uuid.Nil {
+		rows *= 5
 	}
 	return rows
 }
 
-// near selects the matching invoices among the first of the order.
-func (l *invoiceList) near(db *gorm.DB) *gorm.DB {
+// nearest selects the matching invoices among the first of the order.
+func (l *invoiceList) nearest(db *gorm.DB) *gorm.DB {
 	q := l.s.within(db.Table("(?) AS invoices", l.first("*")), "invoices", l.scope)
 	return l.s.narrowInvoices(q, "invoices", l.rest).Order(aliased(l.order.clause(), "invoices")).Limit(l.limit)
 }
@@ -195,26 +237,40 @@ func (l *invoiceList) first(columns string) *gorm.DB {
 	if l.entity != uuid.Nil {
 		first = first.Where("invoices.entity_id = ?", l.entity)
 	}
-	for _, list := range l.valueLists() {
-		if len(list.values) == 1 && list.table == "invoices" {
-			first = first.Where("invoices."+list.column+" = ?", list.values[0]) // narrowInvoices repeats it
-			break
+	if list := l.indexed(); list != nil {
+		first = first.Where("invoices."+list.column+" = ?", list.values[0]) // narrowInvoices repeats it
+	}
+	if l.start != uuid.Nil {
+		beyond := "<="
+		if l.order.ascending {
+			beyond = ">="
 		}
+		first = first.Where("invoices.id "+beyond+" ?", l.start)
 	}
 	return l.s.narrowInvoices(l.after(first, "invoices"), "invoices", l.own).
 		Order(aliased(l.order.clause(), "invoices")).Limit(l.window())
 }
 
+// indexed returns a part of the filter of which an index has the invoices in the order of the list: that
+// with the fewest, if it is known.
+func (l *invoiceList) indexed() (found *valueList) {
+	for _, list := range l.valueLists() {
+		if len(list.values) != 1 || list.table != "invoices" {
+			continue
+		}
+		if l.rarest != nil && list.column == l.rarest.name {
+			return &list
+		}
+		if found == nil {
+			found = &list
+		}
+	}
+	return found
+}
+
 // far selects the ids of the page among all matching invoices, which both databases find from the
 // index of the filter, because the subquery has no order.
 func (l *invoiceList) far() *gorm.DB {
-	columns, order := "invoices.id", "%s.id"
-	if l.order.expression != "" {
-		columns, order = columns+", "+aliased(l.order.expression, "invoices")+" AS sorted", "%s.sorted, %s.id"
-	}
-	if !l.order.ascending {
-		order = map[string]string{"%s.id": "%s.id DESC", "%s.sorted, %s.id": "%s.sorted DESC, %s.id DESC"}[order]
-	}
 	named := l.s.foundElsewhere(l.scope.OrganizationID, l.rest)
 	// SQLite has no statistics. The signs make it start with the index of the filter, the supplier or the
 	// ids of other tables instead of an index of all invoices.
@@ -228,18 +284,29 @@ func (l *invoiceList) far() *gorm.DB {
 			table = "invoices INDEXED BY invoices_with_duplicate"
 		}
 	}
-	q := l.s.db.Table(table).Select(columns)
-	q = q.Where(sign+"invoices.organization_id = ?", l.scope.OrganizationID)
+	q := l.s.db.Table(table).Where(sign+"invoices.organization_id = ?", l.scope.OrganizationID)
 	if l.entity != uuid.Nil {
 		q = q.Where(entitySign+"invoices.entity_id = ?", l.entity)
-	}
-	if !l.scope.Whole() {
-		q = q.Where("EXISTS (?)", visible(l.s.db.Table("entities AS e").Select("1"), "e", l.scope).Where("e.id = invoices.entity_id"))
 	}
 	for _, condition := range named {
 		q = q.Where(condition.sql, condition.values...)
 	}
-	q = l.s.narrowInvoices(l.s.narrowInvoices(l.after(q, "invoices"), "invoices", l.own), "invoices", l.rest).Limit(allRows)
+	return l.pageOf(q)
+}
+
+// pageOf selects the ids of the page among the matching invoices of a query.
+func (l *invoiceList) pageOf(q *gorm.DB) *gorm.DB {
+	columns, order := "invoices.id", "%s.id"
+	if l.order.expression != "" {
+		columns, order = columns+", "+aliased(l.order.expression, "invoices")+" AS sorted", "%s.sorted, %s.id"
+	}
+	if !l.order.ascending {
+		order = map[string]string{"%s.id": "%s.id DESC", "%s.sorted, %s.id": "%s.sorted DESC, %s.id DESC"}[order]
+	}
+	if !l.scope.Whole() {
+		q = q.Where("EXISTS (?)", visible(l.s.db.Table("entities AS e").Select("1"), "e", l.scope).Where("e.id = invoices.entity_id"))
+	}
+	q = l.s.narrowInvoices(l.s.narrowInvoices(l.after(q.Select(columns), "invoices"), "invoices", l.own), "invoices", l.rest).Limit(allRows)
 	return l.s.db.Table("(?) AS f", q).Select("f.id").Order(aliased(order, "f")).Limit(l.limit)
 }
 
@@ -270,57 +337,16 @@ func (s *Store) foundElsewhere(organization uuid.UUID, f invoice.Filter) (found 
 	return found
 }
 
-// days returns the date that a list by id is limited to, if the filter has no other condition.
-func (l *invoiceList) days() (column string, ok bool) {
-	if l.order.expression != "" || !l.scope.Whole() {
-		return "", false
-	}
-	if only(l.rest, func(f *invoice.Filter) { f.IssueDateFrom, f.IssueDateTo = l.own.IssueDateFrom, l.own.IssueDateTo }) {
-		return "issue_date", true
-	}
-	return "due_date", only(l.rest, func(f *invoice.Filter) { f.DueDateFrom, f.DueDateTo = l.own.DueDateFrom, l.own.DueDateTo })
-}
-
-// newestOfDays selects the ids of the page of a list by id with a range of dates. Such a range
-// can have most of the invoices. Each day has its invoices in the order of their ids, and the page is
-// on the days with the first ids: so the first id of each day is read, and then only the days whose
-// first ids come first.
-func (l *invoiceList) newestOfDays(column string) *gorm.DB {
-	value := l.s.dayOf("i", column)
-	invoices := func() *gorm.DB {
-		q := l.s.db.Table("invoices AS i")
-		if l.entity != uuid.Nil {
-			return q.Where("i.entity_id = ? AND i.organization_id = ?", l.entity, l.scope.OrganizationID)
-		}
-		return q.Where("i.organization_id = ?", l.scope.OrganizationID)
-	}
-	first := l.s.narrowTimes(invoices(), "i", l.rest).Select(value).Order(value).Limit(1)
-	// A second lower limit would make SQLite read the days before, too.
-	next := invoices().Where(value + " > days.day").Select(value).Order(value).Limit(1)
-	if to := max(l.rest.IssueDateTo.String(), l.rest.DueDateTo.String()); to != "" {
-		next = next.Where(value+" <= ?", to)
-	}
-	id := aliased(l.order.clause(), "i")
-	ofDay := func(day string) *gorm.DB {
-		return l.after(invoices(), "i").Where(value + " = " + day).Select("i.id").Order(id)
-	}
-	days := `WITH RECURSIVE days(day) AS (
-			SELECT (?) UNION ALL SELECT (?) FROM days WHERE days.day IS NOT NULL
-		), firsts AS (
-			SELECT n.day FROM (SELECT days.day, (?) AS id FROM days WHERE days.day IS NOT NULL LIMIT ?) AS n WHERE n.id IS NOT NULL ORDER BY ` + aliased(l.order.clause(), "n") + ` LIMIT ?
-		) SELECT f.id FROM firsts `
-	if l.s.postgres {
-		days += "CROSS JOIN LATERAL (?) AS f"
-	} else {
-		days += "JOIN invoices AS f ON f.id IN (?)"
-	}
-	days += " ORDER BY " + aliased(l.order.clause(), "f") + " LIMIT ?"
-	return l.s.db.Raw(days, first, next, ofDay("days.day").Limit(1), allRows, l.limit, ofDay("firsts.day").Limit(l.limit), l.limit)
-}
-
 // searched is a condition that finds the invoices of a search from indexes. There is none for a
 // search without three letters.
 func (s *Store) searched(organization uuid.UUID, query string) (condition, bool) {
+	c, ok := s.searchedIDs(organization, query)
+	c.sql = "invoices.id IN (" + c.sql + ")"
+	return c, ok
+}
+
+// searchedIDs selects the ids that searched compares.
+func (s *Store) searchedIDs(organization uuid.UUID, query string) (condition, bool) {
 	text := folded(query)
 	trigrams := trigramsOf(text)
 	amounts := amountsOf(query)
@@ -345,7 +371,6 @@ func (s *Store) searched(organization uuid.UUID, query string) (condition, bool)
 			c.values = append(c.values, organization, amounts)
 		}
 	}
-	c.sql = "invoices.id IN (" + c.sql + ")"
 	return c, true
 }
 

@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -44,6 +45,8 @@ func TestFiltersOfManyInvoices(t *testing.T) {
 				t.Fatal(err)
 			}
 			compareFilters(t, s, f)
+			comparePairs(t, s, f)
+			compareParts(t, s, f)
 		})
 	}
 }
@@ -114,6 +117,74 @@ func compareFilters(t *testing.T, s *store.Store, f filling.Filled) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// comparePairs compares the first page of each pair of filters with the invoices that match both. The list
+// compares so few invoices one by one that each way to find a page is used.
+func comparePairs(t *testing.T, s *store.Store, f filling.Filled) {
+	const limit, near, few = 20, 100, 50
+	scope := identity.Scope{OrganizationID: f.Organization}
+	recent := calendar.Of(f.Until.AddDate(-2, 0, 0))
+	cases := append(filterCases(f),
+		filterCase{"issued until recently", invoice.Filter{IssueDateTo: recent}, func(i invoice.Summary) bool { return !i.IssueDate.IsZero() && i.IssueDate.String() <= recent.String() }},
+		filterCase{"due from recently", invoice.Filter{DueDateFrom: recent}, func(i invoice.Summary) bool { return i.DueDate.String() >= recent.String() }},
+		filterCase{"many", invoice.Filter{Statuses: []invoice.Status{invoice.Synced}}, func(i invoice.Summary) bool { return i.Status == invoice.Synced }})
+	for _, sort := range []invoice.Sort{{}, {Ascending: true}, {By: invoice.SortByDueDate, Ascending: true}} {
+		all := listed(t, s, scope, invoice.Filter{}, sort)
+		for i, a := range cases {
+			for _, b := range cases[:i] {
+				both, ok := combined(a.filter, b.filter)
+				if !ok || a.matches == nil || b.matches == nil {
+					continue
+				}
+				var want []uuid.UUID
+				for _, of := range all {
+					if len(want) < limit && a.matches(of) && b.matches(of) {
+						want = append(want, of.ID)
+					}
+				}
+				got, err := s.ReadPage(t.Context(), scope, both, sort, limit, near, few)
+				if err != nil || !slices.Equal(got, want) {
+					t.Errorf("%s and %s, sorted by %q, ascending %t: %d invoices, want %d, %v", a.name, b.name, sort.By, sort.Ascending, len(got), len(want), err)
+				}
+			}
+		}
+	}
+}
+
+// combined returns a filter with the conditions of two; ok is false if both have the same one.
+func combined(a, b invoice.Filter) (both invoice.Filter, ok bool) {
+	to, from := reflect.ValueOf(&a).Elem(), reflect.ValueOf(b)
+	for i := range from.NumField() {
+		switch {
+		case from.Field(i).IsZero():
+		case !to.Field(i).IsZero():
+			return a, false
+		default:
+			to.Field(i).Set(from.Field(i))
+		}
+	}
+	return a, true
+}
+
+// compareParts verifies that the part of a filter with the fewest invoices is found.
+func compareParts(t *testing.T, s *store.Store, f filling.Filled) {
+	scope := identity.Scope{OrganizationID: f.Organization}
+	day, yes := calendar.Of(f.Until.AddDate(-4, 0, 0)), true
+	for want, filter := range map[string]invoice.Filter{
+		"type":        {IssueDateTo: day, Types: []invoice.Type{invoice.TypeCorrection}},
+		"issue_date":  {IssueDateTo: day, Statuses: []invoice.Status{invoice.Synced}},
+		"assigned_to": {AssignedTo: f.Assignee, Currencies: []string{"USD"}, DueDateTo: day},
+		"duplicate":   {HasDuplicate: &yes, Sources: []document.Origin{document.FromEmail}},
+		"source":      {Sources: []document.Origin{document.FromEmail}, Currencies: []string{"USD"}},
+		"sync_state":  {SyncStates: []invoice.SyncState{invoice.SyncEnded}, FailedChecks: []string{"tax_sum"}},
+		"":            {Statuses: []invoice.Status{invoice.Synced}, Currencies: []string{"EUR"}},
+	} {
+		const most = 1000
+		if got, n, err := s.FewestPart(t.Context(), scope, filter, most); got != want || err != nil {
+			t.Errorf("%+v: the part is %q with %d invoices, want %q, %v", filter, got, n, want, err)
 		}
 	}
 }

@@ -72,5 +72,15 @@ func TestFiltersReadTheirIndex(t *testing.T) {
 		if !strings.Contains(plan, strings.TrimSuffix(index, "o")) {
 			t.Errorf("%+v does not read %s:\n%s", f, index, plan)
 		}
+		for _, part := range l.parts() {
+			steps = nil
+			if err := db.Gorm.Raw("EXPLAIN QUERY PLAN ?", l.of(&part)).Scan(&steps).Error; err != nil {
+				t.Fatal(err)
+			}
+			plan := strings.Join(mapped(steps, func(s struct{ Detail string }) string { return s.Detail }), "\n")
+			if _, read, _ := strings.Cut(plan, "SEARCH invoices USING "); !strings.Contains(strings.SplitN(read, "\n", 2)[0], "id=?") {
+				t.Errorf("the invoices of the part %q are not read by their ids:\n%s", part.name, plan)
+			}
+		}
 	}
 }

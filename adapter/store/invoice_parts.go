@@ -1,0 +1,138 @@
+package store
+
+import (
+	"docledger/domain/invoice"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+)
+
+const (
+	// fewRows is the number of invoices of a part up to which a list reads them at once.
+	fewRows = 2500
+	// mostRows is the number of invoices of a part up to which a list reads the part with the fewest, if the
+	// first invoices of the order do not fill the page.
+	mostRows = 50_000
+)
+
+// filterPart is a part of a filter of which an index has the invoices.
+type filterPart struct {
+	name string
+	ids  *gorm.DB // the ids of its invoices, each once, and maybe of other entities
+	rows *gorm.DB // at least as many rows, in the index alone
+	// has is the condition that the part has the invoice p.id, if an index finds it; otherwise nil.
+	has *gorm.DB
+}
+
+// parts returns the parts of the filter with an index. SQLite has no statistics, so each names its index.
+func (l *invoiceList) parts() (found []filterPart) {
+	from := func(table, index string) *gorm.DB {
+		if !l.s.postgres {
+			table += " INDEXED BY " + index
+		}
+		return l.s.db.Table(table)
+	}
+	f := l.filter
+	add := func(name, index, ofEntity string, has bool, part invoice.Filter) {
+		if !has {
+			return
+		}
+		// The conditions are those of the index alone. The list compares the others.
+		plain, q := index, (*gorm.DB)(nil)
+		if l.entity != uuid.Nil && ofEntity != "" {
+			index = ofEntity
+			q = from("invoices AS i", index).Where("i.entity_id = ?", l.entity)
+		} else {
+			q = from("invoices AS i", index).Where("i.organization_id = ?", l.scope.OrganizationID)
+		}
+		if l.entity != uuid.Nil && (name == "type" || name == "currency" || name == "failed_checks") {
+			q = q.Where("i.entity_id = ?", l.entity)
+		}
+		q = l.s.narrowInvoices(q, "i", part)
+		found = append(found, filterPart{name: name, ids: q.Session(&gorm.Session{}).Select("i.id"), rows: q.Session(&gorm.Session{}).Select("1 AS one")})
+		if name == "status" || name == "type" || name == "currency" || name == "supplier_id" {
+			one := from("invoices AS s", plain).Select("1").Where("s.organization_id = ? AND s.id = p.id", l.scope.OrganizationID)
+			found[len(found)-1].has = l.s.narrowInvoices(one, "s", part)
+		}
+	}
+	add("external_id", "invoices_with_external_id", "", len(f.ExternalIDs) > 0, invoice.Filter{ExternalIDs: f.ExternalIDs})
+	add("duplicate", "invoices_with_duplicate", "invoices_of_entity_with_duplicate", f.HasDuplicate != nil && *f.HasDuplicate, invoice.Filter{HasDuplicate: f.HasDuplicate})
+	add("assigned_to", "invoices_assigned", "", f.AssignedTo != uuid.Nil, invoice.Filter{AssignedTo: f.AssignedTo})
+	add("supplier_id", "invoices_of_supplier", "", len(f.SupplierIDs) > 0, invoice.Filter{SupplierIDs: f.SupplierIDs})
+	add("failed_checks", "invoices_by_failed_checks", "", len(f.FailedChecks) > 0, invoice.Filter{FailedChecks: f.FailedChecks})
+	add("type", "invoices_newest_by_type", "", len(f.Types) > 0, invoice.Filter{Types: f.Types})
+	add("currency", "invoices_newest_by_currency", "", len(f.Currencies) > 0, invoice.Filter{Currencies: f.Currencies})
+	add("status", "invoices_newest_by_status", "invoices_newest_of_entity_by_status", len(f.Statuses) > 0, invoice.Filter{Statuses: f.Statuses})
+	add("issue_date", "invoices_by_issue_date", "invoices_of_entity_by_issue_date", !f.IssueDateFrom.IsZero() || !f.IssueDateTo.IsZero(),
+		invoice.Filter{IssueDateFrom: f.IssueDateFrom, IssueDateTo: f.IssueDateTo})
+	add("due_date", "invoices_by_due_date", "invoices_of_entity_by_due_date", !f.DueDateFrom.IsZero() || !f.DueDateTo.IsZero(),
+		invoice.Filter{DueDateFrom: f.DueDateFrom, DueDateTo: f.DueDateTo})
+	add("created_at", "invoices_by_creation", "invoices_of_entity_by_creation", !f.CreatedFrom.IsZero() || !f.CreatedTo.IsZero(),
+		invoice.Filter{CreatedFrom: f.CreatedFrom, CreatedTo: f.CreatedTo})
+	add("updated_at", "invoices_by_update", "invoices_of_entity_by_update", !f.UpdatedSince.IsZero(), invoice.Filter{UpdatedSince: f.UpdatedSince})
+	add("gross", "invoices_by_gross", "invoices_of_entity_by_gross", f.GrossMin != nil || f.GrossMax != nil, invoice.Filter{GrossMin: f.GrossMin, GrossMax: f.GrossMax})
+	if len(f.SyncStates) > 0 {
+		q := from("invoice_syncs AS b", "invoice_syncs_by_state").Where("b.organization_id = ? AND b.state IN ?", l.scope.OrganizationID, f.SyncStates)
+		found = append(found, filterPart{
+			name: "sync_state", ids: q.Session(&gorm.Session{}).Select("b.invoice_id AS id"), rows: q.Session(&gorm.Session{}).Select("1 AS one"),
+			has: q.Session(&gorm.Session{}).Select("1").Where("b.invoice_id = p.id"),
+		})
+	}
+	documents := func(name, index string, has bool, condition string, value any) {
+		if has {
+			q := from("documents AS d", index).Where("d.organization_id = ? AND "+condition, l.scope.OrganizationID, value)
+			found = append(found, filterPart{
+				name: name, rows: q.Session(&gorm.Session{}).Select("1 AS one"),
+				ids: q.Session(&gorm.Session{}).Joins("CROSS JOIN invoices AS i").Where("i.document_id = d.id").Select("i.id"),
+			})
+		}
+	}
+	documents("source", "documents_by_origin", len(f.Sources) > 0, "d.origin IN ?", f.Sources)
+	documents("created_by", "documents_by_uploader", f.CreatedBy != uuid.Nil, "d.created_by = ?", f.CreatedBy)
+	if c, ok := l.s.searchedIDs(l.scope.OrganizationID, f.Query); ok && !l.s.postgres {
+		found = append(found, filterPart{
+			name: "q", ids: l.s.db.Table("(?) AS q", l.s.db.Raw(c.sql, c.values...)).Select("DISTINCT q.invoice_id AS id"),
+			rows: l.s.db.Table("(?) AS q", l.s.db.Raw(c.sql, c.values...)).Select("1 AS one"),
+		})
+	}
+	return found
+}
+
+// fewest returns the part with the fewest invoices and their number; nil if each has more than most.
+func (l *invoiceList) fewest(db *gorm.DB, most int) (least *filterPart, n int, err error) {
+	n = most + 1
+	for _, p := range l.parts() {
+		var rows int64
+		if err := db.Table("(?) AS p", p.rows.Limit(n)).Count(&rows).Error; err != nil {
+			return nil, 0, err
+		}
+		if int(rows) < n {
+			least, n = &p, int(rows)
+		}
+		if n == 0 {
+			break
+		}
+	}
+	return least, n, nil
+}
+
+// of selects the ids of the page among the invoices of a part of the filter. The indexes of other parts
+// exclude invoices before these are read.
+func (l *invoiceList) of(p *filterPart) *gorm.DB {
+	// Each database reads the ids first, and then each invoice by its id.
+	invoices := "CROSS JOIN invoices ON invoices.id = p.id"
+	if l.s.postgres {
+		invoices = "CROSS JOIN LATERAL (SELECT * FROM invoices AS i WHERE i.id = p.id OFFSET 0) AS invoices"
+	}
+	ids := l.s.db.Table("(?) AS p", p.ids.Limit(mostRows)).Select("p.id")
+	for _, other := range l.parts() {
+		if other.name != p.name && other.has != nil {
+			ids = ids.Where("EXISTS (?)", other.has)
+		}
+	}
+	q := l.s.db.Table("(?) AS p", ids.Limit(mostRows)).Joins(invoices).Where("invoices.organization_id = ?", l.scope.OrganizationID)
+	if l.entity != uuid.Nil {
+		q = q.Where("invoices.entity_id = ?", l.entity)
+	}
+	return l.pageOf(q)
+}
