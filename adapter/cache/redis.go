@@ -54,7 +54,9 @@ var _ billing.PlanCache = (*Redis)(nil)
 
 // NewRedis returns the cache at a redis://, rediss:// or unix:// URL. It connects on
 // first use. Loads work without a server that does not respond.
-func NewRedis(url string) (*Redis, func() error, error) {
+func NewRedis(url string) (*Redis, func() error, error) { return newRedis(url, redisTimeout) }
+
+func newRedis(url string, timeout time.Duration) (*Redis, func() error, error) {
 	options, err := redis.ParseURL(url)
 	if err != nil {
 		return nil, nil, errors.New("must be a redis://, rediss:// or unix:// URL")
@@ -62,10 +64,10 @@ func NewRedis(url string) (*Redis, func() error, error) {
 	quiet()
 	// With the default settings the client takes 1.7 s to detect a dead server.
 	options.MaxRetries, options.DialerRetries = -1, 1
-	options.DialTimeout, options.ReadTimeout, options.WriteTimeout, options.PoolTimeout = redisTimeout, redisTimeout, redisTimeout, redisTimeout
+	options.DialTimeout, options.ReadTimeout, options.WriteTimeout, options.PoolTimeout = timeout, timeout, timeout, timeout
 	options.ContextTimeoutEnabled = true
 	client := redis.NewClient(options)
-	return &Redis{client: client, slow: redisTimeout}, client.Close, nil
+	return &Redis{client: client, slow: timeout}, client.Close, nil
 }
 
 // CheckRedis checks that the server at url accepts the commands of the cache and
