@@ -101,8 +101,12 @@ type product struct {
 	token  string
 	entity uuid.UUID
 	client *http.Client
-	log    io.Writer // error log of the services
+	reader *http.Client // reads what must hold, as long as a busy machine needs
+	log    io.Writer    // error log of the services
 }
+
+// recovered is the time within which a service responds again after it has lost its database.
+const recovered = time.Minute
 
 const password = "a password for tests"
 
@@ -116,7 +120,7 @@ func newProductWith(
 	t *testing.T, databaseURL string, env map[string]string, prepare func(*service.Service, identity.Actor),
 ) *product {
 	t.Helper()
-	p := &product{t: t, log: os.Stderr, client: &http.Client{Timeout: 10 * time.Second}, env: map[string]string{
+	p := &product{t: t, log: os.Stderr, client: &http.Client{Timeout: 10 * time.Second}, reader: &http.Client{Timeout: time.Minute}, env: map[string]string{
 		"BASE_URL": "http://localhost:8080", "DATA_DIR": t.TempDir(), "DATABASE_URL": databaseURL,
 		"BILLING": "none", "IDENTITY": "local", "PASSWORD_MEMORY_KIB": "8192", "DATABASE_MAX_CONNECTIONS": "8",
 		"REQUESTS_PER_CREDENTIAL": "0", "REQUESTS_PER_ORGANIZATION": "0", "REQUESTS_PER_ADDRESS": "0",
@@ -192,7 +196,7 @@ func (p *product) login(r *running) {
 	p.t.Helper()
 	body, err := json.Marshal(map[string]any{"email": "faults@example.com", "password": password})
 	p.must(err)
-	resp, err := p.client.Post(r.url+"/api/auth/login", "application/json", bytes.NewReader(body))
+	resp, err := p.reader.Post(r.url+"/api/auth/login", "application/json", bytes.NewReader(body))
 	p.must(err)
 	defer resp.Body.Close()
 	var answer struct{ Token string }
@@ -232,22 +236,35 @@ func (p *product) uploadTo(ctx context.Context, r *running, entity uuid.UUID, co
 	return text(d, "id"), true
 }
 
-func (p *product) get(r *running, path string) map[string]any {
+// get reads a record or a page. While the service is unavailable, it asks again.
+func (p *product) get(r *running, path string) (v map[string]any) {
+	p.t.Helper()
+	await(p.t, recovered, "the service is available", func() bool {
+		status, raw := p.ask(r, path)
+		switch status {
+		case http.StatusOK:
+			p.must(json.Unmarshal(raw, &v))
+		case http.StatusServiceUnavailable:
+			return false
+		default:
+			p.t.Fatalf("GET %s returns %d %s", path, status, raw)
+		}
+		return true
+	})
+	return v
+}
+
+func (p *product) ask(r *running, path string) (status int, body []byte) {
 	p.t.Helper()
 	req, err := http.NewRequest(http.MethodGet, r.url+path, nil)
 	p.must(err)
 	req.Header.Set("Authorization", "Bearer "+p.token)
-	resp, err := p.client.Do(req)
+	resp, err := p.reader.Do(req)
 	p.must(err)
 	defer resp.Body.Close()
-	raw, err := io.ReadAll(resp.Body)
+	body, err = io.ReadAll(resp.Body)
 	p.must(err)
-	if resp.StatusCode != http.StatusOK {
-		p.t.Fatalf("GET %s returns %d %s", path, resp.StatusCode, raw)
-	}
-	var v map[string]any
-	p.must(json.Unmarshal(raw, &v))
-	return v
+	return resp.StatusCode, body
 }
 
 // all reads a list to its end.
