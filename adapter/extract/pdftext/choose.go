@@ -36,6 +36,10 @@ func (s *parsedDocument) chooseNumber() (found, float64, bool) {
 	if contested(labelled) && rivalled(others) || utf8.RuneCountInString(best.value) < shortNumber && !confirms(labelled, best.value) {
 		confidence = min(confidence, contestedConfidence)
 	}
+	if rest := titleBefore(best.value); rest != "" {
+		confidence = min(confidence, contestedConfidence)
+		best.alternatives = appendNew(best.alternatives, rest)
+	}
 	best.note(others, confidence)
 	return best.found, confidence, true
 }

@@ -304,13 +304,17 @@ func split(w word) []word {
 }
 
 // labelEnd returns the end of a label in a word with a label and a value: after a
-// colon that follows letters, or between an ideograph and a currency sign.
+// colon that follows letters or the sign of a number, between an ideograph and a currency
+// sign, or between a label of ideographs and a number.
 func labelEnd(text string) int {
+	if at := numberLabelEnd(text); at > 0 {
+		return at
+	}
 	before := rune(0)
 	for i, r := range text {
 		rest := text[i+utf8.RuneLen(r):]
 		switch {
-		case r == ':' && (unicode.IsLetter(before) || before == ')' || before == '.') && rest != "" && !strings.HasPrefix(rest, "/") && !strings.HasPrefix(text, "http"):
+		case r == ':' && (unicode.IsLetter(before) || strings.ContainsRune(").°#", before)) && rest != "" && !strings.HasPrefix(rest, "/") && !strings.HasPrefix(text, "http"):
 			return i + 1
 		case (r == '¥' || r == '￥' || r == '$' || r == '€') && (before == ')' || unicode.Is(unicode.Han, before) || unicode.Is(unicode.Hiragana, before)):
 			return i
@@ -369,7 +373,7 @@ func touching(a, b *word, height float64) bool {
 		return false // two words of different lines
 	}
 	gap := max(b.x0-a.x1, a.x0-b.x1)
-	return gap < height*0.18 && gap > -height
+	return gap < height*0.18 && gap > -height && numberLabelEnd(a.text+b.text) != len(a.text)
 }
 
 func isWordy(text string) bool {

@@ -114,6 +114,7 @@ type vocabulary struct {
 	prefixes   map[string][]string
 	countries  map[string][]phrase
 	known      map[string]bool
+	joined     map[string]Role // of labels, by their words without spaces
 }
 
 // vocab loads the language files on first use. It panics on an invalid file; the
@@ -130,7 +131,7 @@ func compile(languages []*Language) *vocabulary {
 	v := &vocabulary{
 		labels: map[string][]phrase{}, solid: map[rune][]phrase{}, heads: map[string][]head{}, solidHeads: map[string]Column{},
 		kinds: map[string]string{}, months: map[string]int{}, words: map[string]map[string]bool{}, prefixes: map[string][]string{},
-		countries: map[string][]phrase{}, known: map[string]bool{},
+		countries: map[string][]phrase{}, known: map[string]bool{}, joined: map[string]Role{},
 	}
 	for _, l := range languages {
 		for s, entries := range l.sections {
@@ -141,6 +142,13 @@ func compile(languages []*Language) *vocabulary {
 	}
 	for _, list := range v.labels {
 		slices.SortStableFunc(list, order)
+		for _, p := range list {
+			if key := strings.Join(p.words, ""); v.joined[key] == "" {
+				v.joined[key] = p.label.Role
+			} else if v.joined[key] != p.label.Role {
+				v.joined[key] = "several"
+			}
+		}
 	}
 	for _, list := range v.solid {
 		slices.SortStableFunc(list, order)

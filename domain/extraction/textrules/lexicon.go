@@ -2,6 +2,7 @@ package textrules
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -145,4 +146,19 @@ func longest(tokens []Token, at int) (Match, bool) {
 func KnownWord(word string) bool {
 	tokens := Tokens(word)
 	return len(tokens) > 0 && vocab().known[tokens[0].Text]
+}
+
+// JoinedLabel returns the role of a label that is printed without spaces and signs, "" if the letters
+// are no label, or one with several roles. Scans are recognized so: "InvoiceNo".
+func JoinedLabel(text string) Role {
+	letters := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) {
+			return r
+		}
+		return -1
+	}, Fold(text))
+	if role := vocab().joined[letters]; role != "several" {
+		return role
+	}
+	return ""
 }

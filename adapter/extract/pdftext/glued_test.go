@@ -1,0 +1,33 @@
+package pdftext_test
+
+import "testing"
+
+// A scan is recognized without the space or the colon between a label and its value.
+func TestLabelWithoutASpaceIsNoPartOfTheNumber(t *testing.T) {
+	t.Parallel()
+	for line, number := range map[string]string{
+		"請求書番号2025883717": "2025883717", "請求書番号INV-2025-17": "INV-2025-17", "Factura N.°:F5333928": "F5333928",
+		"Invoice no#:F5333928": "F5333928", "Invoice Nr.2025672489": "2025672489", "Invoice No.A-1789": "A-1789",
+		"Rechnungsnummer2025672489": "2025672489", "Rechnung-Nr.2025672489": "2025672489", "InvoiceNo2025-17": "2025-17",
+		"InvoiceNo.2025672489": "2025672489", "Fattura n.2025672489": "2025672489",
+		// Letters that are a part of the number.
+		"Rechnungsnummer R2025-67": "R2025-67", "Invoice no. NO2025-77": "NO2025-77", "Invoice no. FA2025-77": "FA2025-77",
+		"Invoice number INV2025-77": "INV2025-77",
+	} {
+		d := read(t, with(5, "Bill to:|350@"+line)...)
+		if e := d.Fields["invoice_number"]; d.Content.Number != number || e.Confidence < 0.8 {
+			t.Errorf("%s: the number is %q with %.2f", line, d.Content.Number, e.Confidence)
+		}
+	}
+}
+
+// The word for an invoice directly before digits can be a title or a part of the number.
+func TestTitleWithoutASpaceMakesTheNumberUncertain(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"Factuur2025672489", "Invoice no. FACTURA2025672489"} {
+		e := read(t, with(5, "Bill to:|350@"+line)...).Fields["invoice_number"]
+		if e.Confidence >= 0.8 || len(e.Alternatives) == 0 || e.Alternatives[0] != "2025672489" {
+			t.Errorf("%s: the evidence is %+v", line, e)
+		}
+	}
+}
