@@ -69,6 +69,25 @@ func TestValuesAtThePlacesOfCorrectedOnesReplaceOthers(t *testing.T) {
 	}
 }
 
+// TestANumberInTwoPartsIsLearnedInTheFormOfThePerson verifies that the parts of a number are joined as
+// the person who corrected the former invoice joined them.
+func TestANumberInTwoPartsIsLearnedInTheFormOfThePerson(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]string{"KX 1": "RB 2", "KX-1": "RB-2", "KX/1": "RB/2"} {
+		old, texts := corrected("invoice_number")
+		old.Number = typed
+		parts := func(series, number string) extraction.Reading {
+			return cell(extraction.NumberReading, "chain", 0.6, 0.2, series+" "+number, series+"-"+number, series+"/"+number)
+		}
+		texts.Of[old.ID] = []extraction.Reading{cell(extraction.NumberReading, "kx", 0.65, 0.2, "1"), parts("KX", "1")}
+		texts.Own = []extraction.Reading{cell(extraction.NumberReading, "rb", 0.65, 0.2, "2"), parts("RB", "2")}
+		inv := printed("2", 0.1)
+		if supplier.Learn(inv, []invoice.Invoice{old}, texts); inv.Number != want || inv.Fields["invoice_number"].Source != invoice.FromSupplier {
+			t.Errorf("after %s the number is %s, %+v", typed, inv.Number, inv.Fields["invoice_number"])
+		}
+	}
+}
+
 func TestPlacesOfCorrectedValuesThatDoNotFitAreIgnored(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*invoice.Invoice, *supplier.Printed){

@@ -85,7 +85,7 @@ func groupOf(l textrules.Label) group {
 		return groupContact
 	case textrules.RoleTerms:
 		return groupTerms
-	case textrules.RoleOtherNumber:
+	case textrules.RoleOtherNumber, textrules.RoleSeries:
 		return groupOther
 	}
 	return groupTotal

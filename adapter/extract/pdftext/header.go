@@ -130,6 +130,9 @@ func (seg *segment) wordsAt(start, end int) (from, to int) {
 // numbers returns the candidates of the invoice number.
 func (s *parsedDocument) numbers() []found {
 	var out []found
+	for _, p := range s.numbersInTwoParts(true) {
+		out = append(out, found{value: p.value(), weight: 1, seg: p.number, from: p.from, to: p.from + 1})
+	}
 	for i, l := range s.lines {
 		heading := isHeading(l)
 		for k, seg := range l.segments {
@@ -187,7 +190,7 @@ func numberWeight(seg *segment, label textrules.Match) float64 {
 // overlaps it: "Ref. Invoice no." is the number of another document.
 func (seg *segment) refers(label textrules.Match) bool {
 	return slices.ContainsFunc(seg.labels, func(m textrules.Match) bool {
-		return m.Role == textrules.RoleOtherNumber && m.From < label.From && m.To >= label.From
+		return announcesOther(m.Role) && m.From < label.From && m.To >= label.From
 	})
 }
 

@@ -143,7 +143,7 @@ func (n *nameFacts) describe(f *features, c *nameCandidate, repeated map[string]
 	rest := seg.text[c.end:]
 	f.flag("address_behind", hasDigit(rest))
 	f.flag("tax_id_behind", hasRole(seg, textrules.RoleTaxID, textrules.RoleRegistration, textrules.RoleIBAN))
-	f.flag("phone_behind", strings.ContainsAny(rest, "@") || hasRole(seg, textrules.RoleOtherNumber, textrules.RoleContact))
+	f.flag("phone_behind", strings.ContainsAny(rest, "@") || hasRole(seg, textrules.RoleOtherNumber, textrules.RoleSeries, textrules.RoleContact))
 	f.add("rest", float64(min(len(rest), 120)))
 	f.add("before", float64(min(c.start, 60)))
 	f.add("longer", float64(min(n.longer[strings.ToLower(c.name)], 3)))
@@ -277,7 +277,7 @@ func (n *nameFacts) addBlock(f *features, seg *segment) {
 		for _, line := range b.segments[max(index-6, 0):min(index+10, len(b.segments))] {
 			tax = tax || hasRole(line, textrules.RoleTaxID, textrules.RoleRegistration, textrules.RoleNationalTaxID)
 			iban = iban || hasRole(line, textrules.RoleIBAN, textrules.RoleBIC)
-			phone = phone || hasRole(line, textrules.RoleOtherNumber, textrules.RoleContact)
+			phone = phone || hasRole(line, textrules.RoleOtherNumber, textrules.RoleSeries, textrules.RoleContact)
 			mail = mail || strings.Contains(line.text, "@")
 			date = date || len(line.dates) > 0
 			for i := range line.amounts {

@@ -35,7 +35,7 @@ func (s *parsedDocument) numberCandidates(training bool) []candidate {
 		accounts[i.seg] = i.valid
 	}
 	var out []candidate
-	add := func(seg *segment, from, to int, value string) {
+	add := func(seg *segment, from, to int, value string, label *tag) {
 		if len(out) >= maxCandidates || value == "" || utf8.RuneCountInString(value) > maxIdentifier || !hasDigit(value) || strings.ContainsAny(value, "@%€$£*") {
 			return
 		}
@@ -47,12 +47,15 @@ func (s *parsedDocument) numberCandidates(training bool) []candidate {
 		c.features = newFeatures(rankNumber, training)
 		f := &c.features
 		at := s.around(seg, start, end)
+		if label != nil {
+			at.same, at.left = tag{}, *label
+		}
 		f.addLabels(at, groupNumber, groupWeakNumber, groupTitle, groupOrder, groupOther, groupTaxID, groupDate, groupIssue, groupRegistration, groupAccount)
 		f.addPlace(s, seg)
 		f.addForm(value)
 		f.add("count", float64(min(counts[trimIdentifier(seg.words[to-1].text)], 6)))
 		f.add("rule", ruled[value])
-		f.flag("pair", to-from > 1)
+		f.flag("pair", to-from > 1 || label != nil)
 		f.flag("last_in_segment", to == len(seg.words))
 		f.flag("account", accounts[seg])
 		f.flag("in_date", overlapsDate(seg, start, end))
@@ -70,6 +73,9 @@ func (s *parsedDocument) numberCandidates(training bool) []candidate {
 		f.flag("title_above", joined > 0)
 		out = append(out, c)
 	}
+	for _, p := range s.numbersInTwoParts(true) {
+		add(p.number, p.from, p.from+1, p.value(), &tag{group: groupNumber, pure: true, distance: 1})
+	}
 	for _, seg := range s.segments {
 		if seg.used && len(seg.labels) == 0 {
 			continue
@@ -78,12 +84,12 @@ func (s *parsedDocument) numberCandidates(training bool) []candidate {
 			if !hasDigit(w.text) {
 				continue
 			}
-			add(seg, i, i+1, trimIdentifier(w.text))
+			add(seg, i, i+1, trimIdentifier(w.text), nil)
 			if i > 0 && isPrefix(seg.words[i-1].text) {
-				add(seg, i-1, i+1, strings.TrimLeft(seg.words[i-1].text, "#:.(")+" "+trimIdentifier(w.text))
+				add(seg, i-1, i+1, strings.TrimLeft(seg.words[i-1].text, "#:.(")+" "+trimIdentifier(w.text), nil)
 			}
 			if i+1 < len(seg.words) && isPrefixPart(w.text, seg.words[i+1].text) {
-				add(seg, i, i+2, trimIdentifier(w.text)+" "+trimIdentifier(seg.words[i+1].text))
+				add(seg, i, i+2, trimIdentifier(w.text)+" "+trimIdentifier(seg.words[i+1].text), nil)
 			}
 		}
 	}

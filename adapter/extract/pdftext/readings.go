@@ -24,6 +24,7 @@ func (s *parsedDocument) readings() []extraction.Reading {
 	for _, c := range s.numberCandidates(false) {
 		add(extraction.NumberReading, c.seg, c.from, c.to, c.value)
 	}
+	out = append(out, s.readingsInTwoParts()...)
 	for _, c := range s.nameCandidates() {
 		from, to := c.seg.wordsAt(c.start, c.end)
 		add(extraction.NameReading, c.seg, from, to, c.name)

@@ -58,7 +58,7 @@ func (s *parsedDocument) readRow(l *line, t *table) (item, bool) {
 // pino" is a product, and so is "Mobile plan 20 GB".
 func numbersPage(l *line) bool {
 	first := l.segments[0]
-	if len(first.labels) == 0 || first.labels[0].From > 0 || first.labels[0].Role != textrules.RoleOtherNumber {
+	if len(first.labels) == 0 || first.labels[0].From > 0 || !announcesOther(first.labels[0].Role) {
 		return false
 	}
 	next := first.labels[0].To

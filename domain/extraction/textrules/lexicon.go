@@ -21,6 +21,7 @@ const (
 	RoleOtherDate     Role = "other_date"  // of an order, a payment, a period
 	RoleOrder         Role = "order"       // BT-13
 	RoleOtherNumber   Role = "other"       // of a customer, a delivery note, a page
+	RoleSeries        Role = "series"      // the letters before a number: "Serie B, Folio 17"
 	RoleCurrency      Role = "currency"    // BT-5
 	RoleTerms         Role = "terms"       // BT-20
 	RoleNet           Role = "net"         // BT-109
@@ -58,7 +59,7 @@ const (
 func roleNames() []string {
 	var out []string
 	for _, r := range []Role{
-		RoleNumber, RoleTitle, RoleCreditTitle, RoleIssueDate, RoleDate, RoleDueDate, RoleDelivery, RoleOtherDate, RoleOrder, RoleOtherNumber,
+		RoleNumber, RoleTitle, RoleCreditTitle, RoleIssueDate, RoleDate, RoleDueDate, RoleDelivery, RoleOtherDate, RoleOrder, RoleOtherNumber, RoleSeries,
 		RoleCurrency, RoleTerms, RoleNet, RoleSubtotal, RoleTax, RoleTaxTotal, RoleGross, RoleTotal, RoleDue, RolePrepaid, RolePrevious,
 		RoleAllowance, RoleCharge, RoleCarried, RoleSeller, RoleBuyer, RoleOtherParty, RoleTaxID, RoleBuyerTaxID, RoleNationalTaxID,
 		RoleRegistration, RoleIBAN, RoleBIC, RoleReference, RolePayee, RoleName, RoleAddress, RoleContact, RoleBank, RoleRounding, RoleWithheld,

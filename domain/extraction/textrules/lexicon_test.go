@@ -31,6 +31,8 @@ func TestFindLabels(t *testing.T) {
 		"Do zapłaty":                 textrules.RoleDue,
 		"Πληρωτέο ποσό":              textrules.RoleDue,
 		"USt-IdNr.":                  textrules.RoleTaxID,
+		"Série":                      textrules.RoleSeries,
+		"Seria facturii":             textrules.RoleSeries,
 		"ATTN:":                      "",
 	} {
 		got := textrules.Role("")

@@ -1,0 +1,174 @@
+package pdftext
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"docledger/domain/extraction"
+	"docledger/domain/extraction/textrules"
+)
+
+// twoParts is a number whose series, such as "FAC", is printed apart from it: in two cells, or with
+// a label between both.
+type twoParts struct {
+	series, number *segment
+	first          int // index of the word of the series
+	from           int // index of the word of the number
+}
+
+// maxBetween is the maximum number of words of the label between a series and its number.
+const maxBetween = 3
+
+// value returns both parts as one number.
+func (t *twoParts) value() string {
+	return code(t.series.words[t.first].text) + " " + trimIdentifier(t.number.words[t.from].text)
+}
+
+func code(word string) string { return strings.Trim(word, "#:.,;()") }
+
+// numbersInTwoParts returns the numbers in two parts: those with the label of a series if labelled,
+// otherwise also each number after letters that can be a series.
+func (s *parsedDocument) numbersInTwoParts(labelled bool) []twoParts {
+	var out []twoParts
+	for i, l := range s.lines {
+		for k, seg := range l.segments {
+			if seg.used || l.right {
+				continue
+			}
+			if !labelled {
+				for w := range seg.words {
+					if p, ok := s.after(l, k, w); ok {
+						out = append(out, p)
+					}
+				}
+				continue
+			}
+			if len(seg.labels) == 0 || seg.labels[0].From > 0 || seg.labels[0].Role != textrules.RoleSeries {
+				continue
+			}
+			if p, ok := s.ofSeries(i, k); ok {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// ofSeries returns the number in two parts of which a segment begins with the label of the series:
+// both in its line, or both below a heading.
+func (s *parsedDocument) ofSeries(at, k int) (twoParts, bool) {
+	l := s.lines[at]
+	seg := l.segments[k]
+	end := seg.tokens[seg.labels[0].To-1].End
+	for w, start := range seg.starts {
+		if start >= end {
+			return s.after(l, k, w)
+		}
+	}
+	if k+1 < len(l.segments) {
+		if p, ok := s.after(l, k+1, 0); ok {
+			return p, true
+		}
+	}
+	// A heading: the number is in the line of the series, below the label to the right.
+	below := s.cellBelow(seg)
+	if below == nil || len(below.words) != 1 || !isSeries(below.words[0].text) || k+1 >= len(l.segments) || hasDigit(l.segments[k+1].text) {
+		return twoParts{}, false
+	}
+	number := s.cellBelow(l.segments[k+1])
+	if number == nil || number.line != below.line || len(number.words) != 1 || !isCount(number.words[0].text) {
+		return twoParts{}, false
+	}
+	return twoParts{series: below, number: number}, true
+}
+
+// after returns the number in two parts whose series is a word of a segment. At most a short label
+// is between both. A number directly after the letters in one segment is read as a whole anyway.
+func (s *parsedDocument) after(l *line, k, w int) (twoParts, bool) {
+	seg := l.segments[k]
+	if !isSeries(seg.words[w].text) || seg.labelAt(w) {
+		return twoParts{}, false
+	}
+	out := twoParts{series: seg, first: w}
+	between := 0
+	for _, next := range l.segments[k:] {
+		from := 0
+		if next == seg {
+			from = w + 1
+		}
+		for i := from; i < len(next.words); i++ {
+			text := next.words[i].text
+			if isCount(text) {
+				out.number, out.from = next, i
+				return out, !next.used && !isDate(next, next.starts[i], next.starts[i]+len(text))
+			}
+			if between++; between > maxBetween || hasDigit(text) {
+				return twoParts{}, false
+			}
+		}
+	}
+	return twoParts{}, false
+}
+
+// labelAt reports whether a word belongs to a label of another value: "No.".
+func (seg *segment) labelAt(w int) bool {
+	start := seg.starts[w]
+	for _, m := range seg.labels {
+		title := m.Role == textrules.RoleTitle || m.Role == textrules.RoleCreditTitle
+		if !title && seg.tokens[m.From].Start <= start && start < seg.tokens[m.To-1].End {
+			return true
+		}
+	}
+	return false
+}
+
+// announcesOther reports whether a label is that of another number than the invoice's, or of a part
+// of a number.
+func announcesOther(r textrules.Role) bool {
+	return r == textrules.RoleOtherNumber || r == textrules.RoleSeries
+}
+
+// cellBelow returns the nearest segment below another one in its column, or nil.
+func (s *parsedDocument) cellBelow(seg *segment) *segment {
+	const reach = 3
+	for _, l := range s.lines[seg.line+1:] {
+		if l.page != seg.page || l.y0-seg.y1 > reach*s.height {
+			return nil
+		}
+		for _, b := range l.segments {
+			if b.x1 >= seg.x0 && b.x0 <= seg.x1 {
+				return b
+			}
+		}
+	}
+	return nil
+}
+
+// isSeries reports whether a word can be a series: a few capital letters.
+func isSeries(word string) bool {
+	return isPrefix(word) && utf8.RuneCountInString(code(word)) <= 4 && !strings.ContainsAny(word, "-/#")
+}
+
+// isCount reports whether a word can be the number within a series: digits alone.
+func isCount(word string) bool {
+	word = trimIdentifier(word)
+	return word != "" && len(word) <= 12 && strings.Trim(word, "0123456789") == ""
+}
+
+// readingsInTwoParts returns the numbers in two parts that a person can have corrected, in each of
+// the forms in which the parts can be joined.
+func (s *parsedDocument) readingsInTwoParts() []extraction.Reading {
+	var out []extraction.Reading
+	for _, p := range s.numbersInTwoParts(false) {
+		if p.series == p.number && p.from == p.first+1 {
+			continue // a reading of one segment
+		}
+		series, number := code(p.series.words[p.first].text), trimIdentifier(p.number.words[p.from].text)
+		r := s.reading(extraction.NumberReading, p.series, p.first, p.first+1,
+			[]string{series + " " + number, series + "-" + number, series + "/" + number})
+		box := [4]float64(union(p.series.boxOf(p.first, p.first+1), p.number.boxOf(p.from, p.from+1)))
+		r.Box = box
+		out = append(out, r)
+	}
+	return out
+}
