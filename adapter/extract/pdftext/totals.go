@@ -79,6 +79,9 @@ func (s *parsedDocument) readTotal(t *totals, at, k, m int) {
 		}
 		return
 	}
+	if len(found) == 0 && !trailsOff(seg, label) && k == len(l.segments)-1 && s.isLead(seg, m) {
+		found, homes = s.centred(at, seg)
+	}
 	if len(found) == 0 && (role == textrules.RoleDue || role == textrules.RoleGross) && len(seg.labels) == 1 {
 		found, homes = s.below(at, seg)
 	}
@@ -233,6 +236,22 @@ func (seg *segment) wordy() bool {
 		}
 	}
 	return false
+}
+
+// centred returns the amount to the right of a label that is alone in a line of its own, because it is
+// centred next to a label of two lines.
+func (s *parsedDocument) centred(at int, label *segment) ([]*amount, []*segment) {
+	for i := max(at-1, 0); i <= at+1 && i < len(s.lines); i++ {
+		l := s.lines[i]
+		if i == at || l.page != label.page || len(l.segments) != 1 || l.y0 >= label.y1 || label.y0 >= l.y1 {
+			continue
+		}
+		seg := l.segments[0]
+		if seg.x0 > label.x1 && !seg.used && len(seg.amounts) == 1 && seg.amounts[0].isMoney() && seg.amounts[0].showsMoney() && !seg.wordy() {
+			return []*amount{&seg.amounts[0]}, []*segment{seg}
+		}
+	}
+	return nil, nil
 }
 
 // below returns the amount below a label, within a few lines.
