@@ -63,7 +63,7 @@ func (s *parsedDocument) taxIDCandidates(seller, buyer *segment, training bool) 
 			if !form.form.MayMatch(&characters, upper) {
 				continue
 			}
-			for _, at := range form.form.FindAllStringIndex(upper, 6) {
+			for _, at := range identifiersOf(upper, form.form.FindAllStringIndex(upper, 6)) {
 				if overlaps(taken, at[0], at[1]) || overlapsDate(seg, at[0], at[1]) {
 					continue
 				}
@@ -109,6 +109,27 @@ func (s *parsedDocument) taxIDCandidates(seller, buyer *segment, training bool) 
 				out = append(out, c)
 			}
 		}
+	}
+	return out
+}
+
+// identifiersOf separates matches that contain several complete identifiers, such as a tax
+// identifier and a telephone number with only a space between them. Groups of digits of one
+// identifier are shorter.
+func identifiersOf(text string, matches [][]int) [][]int {
+	const complete = 8 // digits
+	var out [][]int
+	for _, at := range matches {
+		from := at[0]
+		for i := at[0]; i < at[1]; i++ {
+			if text[i] != ' ' || countDigits(text[from:i]) < complete || countDigits(text[i:at[1]]) < complete ||
+				strings.ContainsAny(text[from:i], " .-") {
+				continue
+			}
+			out = append(out, []int{from, i})
+			from = i + 1
+		}
+		out = append(out, []int{from, at[1]})
 	}
 	return out
 }
