@@ -35,6 +35,7 @@ type Options struct {
 	RateLimiter integration.RateLimiter // nil for none
 	Limits      *integration.Limits     // of one tenant; nil for those of the descriptor
 	Timeout     time.Duration           // 0 for the connector's own; see httpclient.Options
+	MaxBody     int64                   // bytes of one response; 0 for the connector's own
 	Transport   http.RoundTripper       // nil for http.DefaultTransport
 	Now         func() time.Time        // nil for time.Now
 	Log         *slog.Logger            // nil for none
@@ -85,6 +86,9 @@ func Open(d integration.Descriptor, o Options, own httpclient.Options) (*Link, e
 	}
 	if o.Timeout > 0 {
 		own.Timeout = o.Timeout
+	}
+	if o.MaxBody > 0 {
+		own.MaxBody = o.MaxBody
 	}
 	own.Name, own.Transport, own.Log = string(d.Code), o.Transport, o.Log
 	l.Client, l.Options = httpclient.New(own), o

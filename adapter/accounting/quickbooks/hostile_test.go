@@ -53,10 +53,10 @@ func TestMalformedResponses(t *testing.T) {
 		"a failure within":    {200, "application/json", `{"Fault":{"Error":[{"Message":"m","code":"10000"}],"type":"SystemFault"}}`},
 		"a teapot":            {418, "application/json", `{}`},
 		"no such place":       {404, "text/plain", "not here"},
-		"too much":            {200, "application/json", `{"QueryResponse":{` + strings.Repeat(" ", 33<<20) + `}}`},
+		"too much":            {200, "application/json", `{"QueryResponse":{` + strings.Repeat(" ", 1<<20) + `}}`},
 		"too much refusal":    {500, "application/json", strings.Repeat(" ", 2<<20)},
 	} {
-		c := connector(t, fixedResponse(t, answer.status, answer.media, answer.body), time.Minute)
+		c := limited(t, fixedResponse(t, answer.status, answer.media, answer.body), time.Minute, 1<<20)
 		for call, do := range map[string]func(ctx context.Context) error{
 			"organization":  func(ctx context.Context) error { _, err := c.Organization(ctx, a); return err },
 			"organizations": func(ctx context.Context) error { _, err := c.Organizations(ctx, a); return err },
@@ -105,6 +105,17 @@ func TestNumbers(t *testing.T) {
 		case want != "" && (err != nil || len(list) != 1 || list[0].Rate.String() != want):
 			t.Errorf("%s: %v, %v", number, list, err)
 		}
+	}
+}
+
+// TestTooLongResponse checks the connector's own limit of a response.
+func TestTooLongResponse(t *testing.T) {
+	t.Parallel()
+	a := integration.Access{Token: secret.New("t"), Tenant: sim.VATCompany, Account: sim.VATCompany}
+	body := `{"ok":true` + strings.Repeat(" ", 32<<20) + `}`
+	_, err := connector(t, fixedResponse(t, 200, "application/json", body), time.Minute).Organization(context.Background(), a)
+	if fault.CodeOf(err) != fault.CodeProviderUnavailable || !strings.Contains(err.Error(), "longer than") {
+		t.Errorf("Organization = %v", err)
 	}
 }
 

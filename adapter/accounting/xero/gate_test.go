@@ -162,8 +162,14 @@ func TestProviderUnreachable(t *testing.T) {
 
 func connector(t testing.TB, at string, timeout time.Duration) *xero.Connector {
 	t.Helper()
+	return limited(t, at, timeout, 0)
+}
+
+// limited is connector with a limit of the bytes of one response; 0 for the connector's own.
+func limited(t testing.TB, at string, timeout time.Duration, most int64) *xero.Connector {
+	t.Helper()
 	c, err := xero.New(xero.Options{
-		ClientID: clientID, ClientSecret: secret.New(clientSecret), URL: at, LoopbackHTTP: true, Timeout: timeout,
+		ClientID: clientID, ClientSecret: secret.New(clientSecret), URL: at, LoopbackHTTP: true, Timeout: timeout, MaxBody: most,
 	})
 	if err != nil {
 		t.Fatal(err)
