@@ -2,6 +2,7 @@ package toolserver
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -43,28 +44,36 @@ func selection(r *http.Request) catalog.Selection {
 }
 
 // serverOf returns the protocol server of the tools that a request asks for.
-// Servers are kept by the names of their tools, so that their number is
+// Servers are kept by the names of their toolsets, so that their number is
 // bounded: a caller cannot make more than there are subsets of the toolsets.
-func (s *Server) serverOf(r *http.Request) *mcp.Server {
-	tools, err := catalog.Choose(s.tools, selection(r))
+func (s *Server) serverOf(r *http.Request) (*mcp.Server, error) {
+	asked := selection(r)
+	sets, err := asked.Sets()
 	if err != nil {
-		return nil // serve has refused it
+		return nil, err
 	}
-	names := make([]string, len(tools))
-	for i, t := range tools {
-		names[i] = t.Name
-	}
-	key := strings.Join(names, ",")
+	key := catalog.Selection{Toolsets: strings.Join(sets, ","), ReadOnly: asked.ReadOnly}
 	if server, ok := s.servers.Load(key); ok {
-		return server.(*mcp.Server)
+		return server.(*mcp.Server), nil
+	}
+	tools, err := catalog.Choose(s.tools, key)
+	if err != nil {
+		return nil, err
 	}
 	server, _ := s.servers.LoadOrStore(key, s.protocol(tools))
-	return server.(*mcp.Server)
+	return server.(*mcp.Server), nil
 }
+
+// serverKey is the key of the protocol server in the context of a request.
+type serverKey struct{}
 
 // transport returns the library's handler for one form of answers.
 func (s *Server) transport(asJSON bool) http.Handler {
-	return mcp.NewStreamableHTTPHandler(s.serverOf, &mcp.StreamableHTTPOptions{
+	chosen := func(r *http.Request) *mcp.Server {
+		server, _ := r.Context().Value(serverKey{}).(*mcp.Server)
+		return server
+	}
+	return mcp.NewStreamableHTTPHandler(chosen, &mcp.StreamableHTTPOptions{
 		Stateless: true, MaxRequestBodyBytes: s.o.MaxBytes, PropagateRequestCancellation: true, JSONResponse: asJSON,
 		// guard checks the host against the names of this server on every
 		// route.
@@ -80,7 +89,8 @@ const (
 // serve hands a request to the handler whose form of answers the client takes.
 // A client that names no form, or only JSON, gets JSON.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	if _, err := catalog.Choose(s.tools, selection(r)); err != nil {
+	server, err := s.serverOf(r)
+	if err != nil {
 		refuseMessage(w, http.StatusBadRequest, "The address is invalid: "+err.Error()+".")
 		return
 	}
@@ -90,7 +100,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	// The library requires both forms, although each answer has one.
 	r.Header.Set("Accept", mediaJSON+", "+mediaEvents)
-	handler.ServeHTTP(&jsonErrors{ResponseWriter: w}, r)
+	handler.ServeHTTP(&jsonErrors{ResponseWriter: w}, r.WithContext(context.WithValue(r.Context(), serverKey{}, server)))
 }
 
 // takesEvents reports whether Accept names server-sent events.

@@ -176,7 +176,7 @@ func configuration(o options, baseURL string, p *payments, providers *simulators
 func configured(o options, baseURL string, providers *simulators, further map[string]string) (config.Config, error) {
 	values := map[string]string{
 		"DOCLEDGER_ENV": o.environment, "WEBHOOK_LOOPBACK": "on", "BASE_URL": baseURL, "DATA_DIR": o.dataDir,
-		"BACKEND_URL": baseURL, "NOTIFICATIONS_URL": baseURL, "REDIRECT_ORIGINS": baseURL + ",http://localhost:*,http://127.0.0.1:*", "CORS_ALLOWED_ORIGINS": "http://localhost:*,http://127.0.0.1:*", "SHUTDOWN_TIMEOUT": (5 * time.Second).String(), "SHUTDOWN_DELAY": "1ms",
+		"NOTIFICATIONS_URL": baseURL, "REDIRECT_ORIGINS": baseURL + ",http://localhost:*,http://127.0.0.1:*", "CORS_ALLOWED_ORIGINS": "http://localhost:*,http://127.0.0.1:*", "SHUTDOWN_TIMEOUT": (5 * time.Second).String(), "SHUTDOWN_DELAY": "1ms",
 		// Everybody here is at one address, and may be a test that signs in and asks often.
 		"SIGN_IN_TRIES_PER_ADDRESS": "100000", "REQUESTS_PER_CREDENTIAL": "1000000", "REQUESTS_PER_ORGANIZATION": "1000000",
 		"REQUESTS_PER_ADDRESS": "1000000", "REQUESTS_AT_ONCE": "1000",

@@ -54,7 +54,7 @@ func OpenTools(cfg config.Config, log *slog.Logger, version string) (*Tools, err
 	if err != nil {
 		return nil, err
 	}
-	server, err := newTools(cfg, log, version, tokens, nil, clock.System{}, limiter, newBodyMemory(cfg), m)
+	server, err := newTools(cfg, log, version, tokens, inProcess{}, clock.System{}, limiter, newBodyMemory(cfg), m)
 	if err != nil {
 		return nil, errors.Join(err, closeLimiter())
 	}
@@ -88,9 +88,15 @@ func plainProvider(cfg config.Config) bool {
 	return cfg.Environment.Rules().LoopbackSignIn || err == nil && u.Scheme == "http"
 }
 
-// newTools builds the tool server. token answers token requests in this process; nil forwards them.
+// inProcess is what this process itself does for its tool server.
+type inProcess struct {
+	token http.HandlerFunc // answers token requests; nil forwards them
+	api   http.Handler     // answers calls of the API; nil sends them to the backend
+}
+
+// newTools builds the tool server.
 func newTools(
-	cfg config.Config, log *slog.Logger, version string, tokens toolTokens, token http.HandlerFunc, now usecase.Clock,
+	cfg config.Config, log *slog.Logger, version string, tokens toolTokens, own inProcess, now usecase.Clock,
 	limiter *ratelimit.Limiter, memory bodyMemory, m *metrics,
 ) (*toolserver.Server, error) {
 	rules := cfg.Environment.Rules()
@@ -100,13 +106,16 @@ func newTools(
 	}
 	facade := oauth.Config{
 		BaseURL: cfg.BaseURL, Issuer: tokens.issuer, Server: oauth.Server(cfg.Tools.Server), ClientID: cfg.Identity.OAuthClientID,
-		AuthMethod: rules.TokenAuthMethod, Scopes: rules.Scopes, Now: now.Now, Token: token,
+		AuthMethod: rules.TokenAuthMethod, Scopes: rules.Scopes, Now: now.Now, Token: own.token,
 	}
 	facade.Redirects, facade.LoopbackRedirects = oauthRedirects(cfg)
 	if facade.Local = !cfg.Identity.External(); facade.Local {
 		facade.AuthMethod, facade.TokenOrigin = "none", backend
 	}
 	client := oauth.NewClient(0)
+	if own.api != nil {
+		client.Transport = toolserver.InProcess{API: own.api}
+	}
 	client.Transport = m.tracing.Transport(client.Transport, "call API")
 	return toolserver.New(toolserver.Options{
 		Client: client,
@@ -144,11 +153,14 @@ func verifyTools(verifier *clerk.Verifier, now usecase.Clock) toolserver.Verify 
 // Run.
 func (s *Service) ServeTools(version string, api bool) error {
 	// Without the role api, the token endpoint belongs to another process.
-	var token http.HandlerFunc
+	var own inProcess
 	if api && s.provider == nil {
-		token = s.authServer.ServeToken
+		own.token = s.authServer.ServeToken
 	}
-	server, err := newTools(s.cfg, s.log, version, s.toolTokens, token, s.clock, s.limiter, s.bodyMemory, s.metrics)
+	if api && s.cfg.Tools.BackendURL == "" {
+		own.api = s.metrics.tracing.Handler(s.handler)
+	}
+	server, err := newTools(s.cfg, s.log, version, s.toolTokens, own, s.clock, s.limiter, s.bodyMemory, s.metrics)
 	if err != nil {
 		return err
 	}

@@ -56,25 +56,35 @@ type Selection struct {
 	ReadOnly bool   // only tools that change nothing
 }
 
+// Sets returns the names of the selected sets in the order of Toolsets. Its error names an unknown
+// set.
+func (s Selection) Sets() ([]string, error) {
+	if strings.TrimSpace(s.Toolsets) == "" {
+		return DefaultToolsets, nil
+	}
+	wanted := []string{ToolsetCore}
+	for name := range strings.SplitSeq(s.Toolsets, ",") {
+		switch name = strings.ToLower(strings.TrimSpace(name)); {
+		case name == ToolsetAll:
+			wanted = Toolsets
+		case slices.Contains(Toolsets, name):
+			wanted = append(wanted[:len(wanted):len(wanted)], name)
+		case name != "":
+			return nil, fmt.Errorf("there is no toolset %q; the toolsets are %s and %s", CleanText(name), strings.Join(Toolsets, ", "), ToolsetAll)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(Toolsets), func(name string) bool { return !slices.Contains(wanted, name) }), nil
+}
+
 // Choose returns the tools of a selection. Its error names an unknown set.
 func Choose(tools []Tool, s Selection) ([]Tool, error) {
-	wanted := slices.Clone(DefaultToolsets)
-	if strings.TrimSpace(s.Toolsets) != "" {
-		wanted = []string{ToolsetCore}
-		for name := range strings.SplitSeq(s.Toolsets, ",") {
-			switch name = strings.ToLower(strings.TrimSpace(name)); {
-			case name == ToolsetAll:
-				wanted = Toolsets
-			case slices.Contains(Toolsets, name):
-				wanted = append(wanted, name)
-			case name != "":
-				return nil, fmt.Errorf("there is no toolset %q; the toolsets are %s and %s", CleanText(name), strings.Join(Toolsets, ", "), ToolsetAll)
-			}
-		}
+	sets, err := s.Sets()
+	if err != nil {
+		return nil, err
 	}
 	var chosen []Tool
 	for _, t := range tools {
-		if slices.Contains(wanted, t.Toolset) && (t.ReadOnly || !s.ReadOnly) {
+		if slices.Contains(sets, t.Toolset) && (t.ReadOnly || !s.ReadOnly) {
 			chosen = append(chosen, t)
 		}
 	}

@@ -188,7 +188,7 @@ func (s *Server) env(o Options, name string) (string, bool) {
 		loopback = "off"
 	}
 	values := map[string]string{
-		"DOCLEDGER_ENV": "local", "WEBHOOK_LOOPBACK": loopback, "BASE_URL": s.URL, "BACKEND_URL": s.URL, "DATA_DIR": o.DataDir, "DATABASE_URL": o.DatabaseURL,
+		"DOCLEDGER_ENV": "local", "WEBHOOK_LOOPBACK": loopback, "BASE_URL": s.URL, "DATA_DIR": o.DataDir, "DATABASE_URL": o.DatabaseURL,
 		"BILLING": "none", "IDENTITY": "local", "PASSWORD_MEMORY_KIB": "8192", "SHUTDOWN_TIMEOUT": "5s", "SHUTDOWN_DELAY": "1ms",
 		"SIGN_IN_TRIES_PER_ADDRESS": "1000000", "COMPILE_CACHE_DIR": CompileCache,
 		"DATABASE_MAX_CONNECTIONS": "8", "REQUESTS_PER_CREDENTIAL": "1000000", "REQUESTS_PER_ORGANIZATION": "1000000",
