@@ -327,3 +327,45 @@ func TestACallerWhoLeavesDoesNotEndTheLoad(t *testing.T) {
 		}
 	})
 }
+
+// TestAProvenSignatureProvesNothingElse changes the signature and the content of a token whose
+// signature was verified before, and gives its key another content.
+func TestAProvenSignatureProvesNothingElse(t *testing.T) {
+	t.Parallel()
+	keys := twoKeys()
+	synctest.Test(t, func(t *testing.T) {
+		s := &source{status: http.StatusOK, body: document(t, jwk("one", &keys[0].PublicKey))}
+		c, _ := newKeysClient(t, s)
+		ctx, stop := context.WithCancel(t.Context())
+		var background sync.WaitGroup
+		background.Go(func() { c.Run(ctx) })
+		synctest.Wait()
+		good, thief := signedBy(t, "one", keys[0]), signedBy(t, "one", keys[1])
+		for range 2 {
+			if code := verify(c, good); code != "" {
+				t.Fatalf("the token: %q", code)
+			}
+		}
+		parts, others := strings.Split(good, "."), strings.Split(thief, ".")
+		for name, token := range map[string]string{
+			"another signature": parts[0] + "." + parts[1] + "." + others[2],
+			"another content":   parts[0] + "." + parts[1][:len(parts[1])-1] + "A." + parts[2],
+			"no signature":      parts[0] + "." + parts[1] + ".",
+		} {
+			if code := verify(c, token); code != fault.CodeUnauthorized {
+				t.Errorf("%s: %q", name, code)
+			}
+		}
+		s.set(func(s *source) { s.body = document(t, jwk("one", &keys[1].PublicKey)) })
+		time.Sleep(25 * time.Second)
+		synctest.Wait()
+		if code := verify(c, good); code != fault.CodeUnauthorized {
+			t.Errorf("the token after its key changed: %q", code)
+		}
+		if code := verify(c, thief); code != "" {
+			t.Errorf("a token of the new key: %q", code)
+		}
+		stop()
+		background.Wait()
+	})
+}

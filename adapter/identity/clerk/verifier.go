@@ -2,8 +2,11 @@ package clerk
 
 import (
 	"context"
+	"crypto"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +17,7 @@ import (
 
 	"docledger/infrastructure/httpclient"
 	"github.com/golang-jwt/jwt/v5"
+	"github.com/maypok86/otter/v2"
 )
 
 // algorithm is the only signature algorithm that is accepted; the provider uses no other.
@@ -41,13 +45,19 @@ type Verifier struct {
 	clientID string
 	parties  []string
 	keys     *jwks.Keys
+	// proven contains the keys of tokens with a verified signature, by the hash of the token.
+	proven *otter.Cache[[sha256.Size]byte, crypto.PublicKey]
 }
+
+// maxProven is the maximum number of tokens whose signature is not verified again.
+const maxProven = 10_000
 
 var _ identity.TokenVerifier = (*Verifier)(nil)
 
 func newVerifier(o Options, issuer string, client *httpclient.Client) *Verifier {
 	return &Verifier{
 		issuer: issuer, clientID: o.ClientID, parties: o.AuthorizedParties,
+		proven: otter.Must(&otter.Options[[sha256.Size]byte, crypto.PublicKey]{MaximumSize: maxProven}),
 		keys: jwks.New(jwks.Options{
 			Name: "the identity provider", Interval: o.KeysInterval, Refresh: o.KeysRefresh, Logger: o.Logger, Parse: parseKeys,
 			Fetch: func(ctx context.Context) ([]byte, error) {
@@ -115,10 +125,26 @@ func (v *Verifier) checkSignature(ctx context.Context, t token) error {
 	case err != nil:
 		return fmt.Errorf("wait for the provider's keys: %w", err)
 	}
+	// A key that the provider no longer publishes is not found, and a new one is another pointer.
+	sum := t.sum()
+	if proven, ok := v.proven.GetIfPresent(sum); ok && proven == key {
+		return nil
+	}
 	if err := algorithm.Verify(t.signed, t.signature, key); err != nil {
 		return errToken(err)
 	}
+	v.proven.Set(sum, key)
 	return nil
+}
+
+// sum returns the hash of what is signed and of the signature.
+func (t token) sum() (sum [sha256.Size]byte) {
+	h := sha256.New()
+	_, _ = io.WriteString(h, t.signed)
+	_, _ = h.Write([]byte{'.'})
+	_, _ = h.Write(t.signature)
+	h.Sum(sum[:0])
+	return sum
 }
 
 // lifetime checks the token's times against now.
