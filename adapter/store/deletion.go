@@ -208,24 +208,15 @@ func (r Removals) Schedule(ctx context.Context, organization uuid.UUID, blobs []
 	return failed("schedule the removal of blobs", err)
 }
 
-// Keep implements document.Removals.
-func (r Removals) Keep(ctx context.Context, sha256 string, after time.Time) (state document.BlobState, err error) {
-	err = r.s.inOne(ctx, func(ctx context.Context) error {
-		err := r.s.handle(ctx).Model(&blobRemovalRow{}).Where("sha256 = ? AND state = 'PENDING' AND due_at < ?", sha256, instant(after)).
-			Update("due_at", instant(after)).Error
-		if err != nil {
-			return failed("postpone the removal of a blob", err)
-		}
-		var states []document.BlobState
-		if err := r.s.handle(ctx).Model(&blobRemovalRow{}).Where("sha256 = ?", sha256).Pluck("state", &states).Error; err != nil {
-			return failed("look up the removal of a blob", err)
-		}
-		if len(states) > 0 {
-			state = states[0]
-		}
-		return nil
-	})
-	return state, err
+// Keep implements document.Removals. Each upload calls it, so it is one statement.
+func (r Removals) Keep(ctx context.Context, sha256 string, after time.Time) (document.BlobState, error) {
+	var states []document.BlobState
+	err := r.s.handle(ctx).Raw(`UPDATE blob_removals SET due_at = CASE WHEN state = 'PENDING' AND due_at < ? THEN ? ELSE due_at END
+		WHERE sha256 = ? RETURNING state`, instant(after), instant(after), sha256).Scan(&states).Error
+	if err != nil || len(states) == 0 {
+		return "", failed("postpone the removal of a blob", err)
+	}
+	return states[0], nil
 }
 
 const noReference = `NOT EXISTS (SELECT 1 FROM documents WHERE documents.sha256 = blob_removals.sha256)

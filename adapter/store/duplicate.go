@@ -145,43 +145,56 @@ const maxCandidates = 200
 func (r Duplicates) Candidates(ctx context.Context, organization uuid.UUID, record duplicate.Record) ([]duplicate.Record, error) {
 	k := toDuplicateKeysRow(organization, record)
 	var out []duplicate.Record
-	look := func(condition string, values ...any) error {
+	look := func(condition string, values ...any) ([]duplicateKeysRow, error) {
 		var rows []duplicateKeysRow
 		err := r.s.handle(ctx).Table("invoice_duplicate_keys AS k").Select("k.*").Joins("JOIN invoices AS i ON i.id = k.invoice_id").
 			Where("k.organization_id = ? AND k.invoice_id <> ? AND i.status <> ?", organization, record.InvoiceID, invoice.Rejected).
 			Where(condition, values...).Order("k.invoice_id DESC").Limit(maxCandidates).Find(&rows).Error
+		return rows, failed("look for duplicates", err)
+	}
+	take := func(rows []duplicateKeysRow, err error) error {
 		for _, row := range rows {
 			if !slices.ContainsFunc(out, func(c duplicate.Record) bool { return c.InvoiceID == row.InvoiceID }) {
 				out = append(out, row.fromRow())
 			}
 		}
-		return failed("look for duplicates", err)
+		return err
 	}
 	if k.Bytes != "" {
-		if err := look("k.bytes = ?", k.Bytes); err != nil {
+		if err := take(look("k.bytes = ?", k.Bytes)); err != nil {
 			return nil, err
 		}
 	}
 	supplier, values := supplierCondition(k)
 	if k.NumberKey != "" {
-		if err := look("k.number_key = ? AND ("+supplier+")", append([]any{k.NumberKey}, values...)...); err != nil {
+		if err := take(look("k.number_key = ? AND ("+supplier+")", append([]any{k.NumberKey}, values...)...)); err != nil {
 			return nil, err
 		}
 	}
 	if k.GrossFixed == nil || k.IssueDate == nil {
 		return out, nil
 	}
-	// The second lookup finds a supplier of which every value was misread.
-	for _, condition := range []string{" AND (" + supplier + ")", ""} {
-		sameTotal := []any{k.IssueDate, k.GrossFixed}
-		if condition != "" {
-			sameTotal = append(sameTotal, values...)
-		}
-		if err := look("k.issue_date = ? AND k.gross_fixed = ?"+condition, sameTotal...); err != nil {
-			return nil, err
-		}
+	// Those of any supplier include one of which every value was misread. Those of the supplier come
+	// first.
+	const sameTotal = "k.issue_date = ? AND k.gross_fixed = ?"
+	all, err := look(sameTotal, k.IssueDate, k.GrossFixed)
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
+	own := slices.DeleteFunc(slices.Clone(all), func(row duplicateKeysRow) bool { return !row.sameSupplier(k) })
+	if len(all) == maxCandidates {
+		own, err = look(sameTotal+" AND ("+supplier+")", append([]any{k.IssueDate, k.GrossFixed}, values...)...)
+	}
+	if err := take(own, err); err != nil {
+		return nil, err
+	}
+	err = take(all, nil)
+	return out, err
+}
+
+// sameSupplier reports whether one key of the supplier is equal, as supplierCondition does.
+func (r duplicateKeysRow) sameSupplier(k duplicateKeysRow) bool {
+	return k.TaxKey != "" && r.TaxKey == k.TaxKey || k.IBAN != "" && r.IBAN == k.IBAN || k.NameKey != "" && r.NameKey == k.NameKey
 }
 
 // supplierCondition matches rows of which one key of the supplier is equal.

@@ -46,7 +46,7 @@ func (r Invoices) Add(ctx context.Context, inv *invoice.Invoice) error {
 		if err := r.s.handle(ctx).Create(&row).Error; err != nil {
 			return failed("add the invoice", err)
 		}
-		if err := r.storeTaxes(ctx, inv); err != nil {
+		if err := r.addTaxes(ctx, inv); err != nil {
 			return err
 		}
 		if err := r.s.Duplicates().index(ctx, inv, duplicate.BytesKey(files[0].Sha256, files[0].Part)); err != nil {
@@ -194,7 +194,7 @@ func (r Invoices) store(ctx context.Context, before invoiceRow, linesBefore []li
 	if err := save(r.s.handle(ctx), &row, "document_id", "organization_id", "created_at", "search_file"); err != nil {
 		return nil, failed("change the invoice", err)
 	}
-	if err := r.storeTaxes(ctx, inv); err != nil {
+	if err := r.replaceTaxes(ctx, inv); err != nil {
 		return nil, err
 	}
 	if err := r.s.Duplicates().index(ctx, inv, ""); err != nil {

@@ -30,11 +30,16 @@ type taxRow struct {
 // TableName implements gorm's tabler.
 func (taxRow) TableName() string { return "invoice_taxes" }
 
-// storeTaxes replaces the tax rows of an invoice.
-func (r Invoices) storeTaxes(ctx context.Context, inv *invoice.Invoice) error {
+// replaceTaxes replaces the tax rows of an invoice.
+func (r Invoices) replaceTaxes(ctx context.Context, inv *invoice.Invoice) error {
 	if err := r.s.handle(ctx).Delete(&taxRow{}, "invoice_id = ?", inv.ID).Error; err != nil {
 		return failed("change the invoice's taxes", err)
 	}
+	return r.addTaxes(ctx, inv)
+}
+
+// addTaxes stores the tax rows of an invoice that has none.
+func (r Invoices) addTaxes(ctx context.Context, inv *invoice.Invoice) error {
 	if len(inv.Taxes) == 0 {
 		return nil
 	}

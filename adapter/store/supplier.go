@@ -204,28 +204,25 @@ const maxSupplierCandidates = 50
 
 // Candidates implements supplier.Repository.
 func (r Suppliers) Candidates(ctx context.Context, organization, entity uuid.UUID, k supplier.Keys) ([]supplier.Supplier, error) {
-	ids := map[uuid.UUID]bool{}
+	const ofKind = `SELECT * FROM (SELECT DISTINCT supplier_id FROM supplier_keys
+		WHERE entity_id = ? AND organization_id = ? AND key_hash IN ? ORDER BY supplier_id LIMIT ?) AS found`
+	var kinds []string
+	var values []any
 	for _, kind := range []supplier.Keys{{TaxIDs: k.TaxIDs}, {IBANs: k.IBANs}, {Names: k.Names}} {
-		if kind.Empty() {
-			continue
-		}
-		var found []uuid.UUID
-		err := r.s.handle(ctx).Model(&supplierKeyRow{}).Distinct("supplier_id").
-			Where("entity_id = ? AND organization_id = ? AND key_hash IN ?", entity, organization, mapped(kind.Texts(), hashOf)).
-			Order("supplier_id").Limit(maxSupplierCandidates).Pluck("supplier_id", &found).Error
-		if err != nil {
-			return nil, failed("find suppliers", err)
-		}
-		for _, id := range found {
-			ids[id] = true
+		if !kind.Empty() {
+			kinds = append(kinds, ofKind)
+			values = append(values, entity, organization, mapped(kind.Texts(), hashOf), maxSupplierCandidates)
 		}
 	}
-	if len(ids) == 0 {
+	if len(kinds) == 0 {
 		return nil, nil
 	}
-	all := make([]uuid.UUID, 0, len(ids))
-	for id := range ids {
-		all = append(all, id)
+	var all []uuid.UUID
+	if err := r.s.handle(ctx).Raw(strings.Join(kinds, " UNION "), values...).Scan(&all).Error; err != nil {
+		return nil, failed("find suppliers", err)
+	}
+	if len(all) == 0 {
+		return nil, nil
 	}
 	var rows []supplierRow
 	if err := r.s.handle(ctx).Where("id IN ? AND merged_into IS NULL", all).Order("id").Find(&rows).Error; err != nil {

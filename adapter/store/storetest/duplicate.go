@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -76,6 +77,32 @@ func testDuplicates(t *testing.T, b *bench) {
 	part := b.document(t, open, func(d *document.Document) { d.Part = 2 })
 	if key, err := b.Duplicates().Bytes(b.ctx, s.OrganizationID, b.invoice(t, part).ID); err != nil || key != part.SHA256+"#2" {
 		t.Errorf("the bytes of a part are %q (%v)", key, err)
+	}
+}
+
+// testDuplicateCandidates expects invoices of the same supplier before others with the same date and
+// total, also if the others are more than one lookup returns.
+func testDuplicateCandidates(t *testing.T, b *bench) {
+	s := b.organization(t)
+	e := b.entity(t, s)
+	total := money.FromInt(250)
+	add := func(seller, number string) *invoice.Invoice {
+		return b.invoice(t, b.document(t, e), func(inv *invoice.Invoice) {
+			inv.Seller.Name, inv.Number, inv.GrossTotal, inv.IssueDate = seller, number, &total, date("2026-03-04")
+		})
+	}
+	own := add("Supplier One", "A-1")
+	asked := add("Supplier One", "A-2")
+	for n := range 202 {
+		add("Another Company", fmt.Sprint("B-", n))
+		if n > 1 && n < 200 {
+			continue
+		}
+		found, err := b.Duplicates().Candidates(b.ctx, s.OrganizationID, duplicate.Of(asked, ""))
+		must(t, err)
+		if want := min(n+2, 201); len(found) != want || found[0].InvoiceID != own.ID {
+			t.Errorf("with %d others, %d of %d candidates are found: %+v", n+1, len(found), want, found[:min(1, len(found))])
+		}
 	}
 }
 

@@ -48,6 +48,7 @@ func Run(t *testing.T, open Open) {
 		{"invoices", testInvoices},
 		{"invoice lines", testLines},
 		{"duplicates", testDuplicates},
+		{"candidates for duplicates", testDuplicateCandidates},
 		{"postponed checks of duplicates", testPostponedChecks},
 		{"exact decimals", testDecimals},
 		{"invoice filters", testInvoiceFilters},
