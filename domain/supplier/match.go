@@ -119,6 +119,18 @@ func Find(inv *invoice.Invoice, candidates []Supplier) (*Supplier, Match) {
 	return nil, NoMatch
 }
 
+// Namesake returns the first known supplier with the name of an invoice and another tax id, which Find does
+// not return. The invoice can be of another company with the same name, or pretend to be of the supplier.
+func Namesake(inv *invoice.Invoice, candidates []Supplier) *Supplier {
+	names := KeysOf(inv).Names
+	for i := range candidates {
+		if s := &candidates[i]; !s.IsNew() && contradicts(inv, s) && slices.ContainsFunc(names, s.HasName) {
+			return s
+		}
+	}
+	return nil
+}
+
 func pick(inv *invoice.Invoice, candidates []Supplier, fits func(*Supplier) bool) *Supplier {
 	var first *Supplier
 	for i := range candidates {
@@ -174,13 +186,16 @@ func (s *Supplier) NewAccounts(inv *invoice.Invoice) (out []StatedAccount) {
 
 // Checks evaluates bank_account_known for each stated account. An account that a known supplier did
 // not use before fails as BLOCKING; the first account of a new supplier, which may be nil, fails as
-// WARNING.
-func Checks(inv *invoice.Invoice, s *Supplier) (out []invoice.Check) {
+// WARNING, unless the account is not known for a namesake, which may be nil. Otherwise a wrong tax id would
+// make every account of a known supplier look like the first one of a new supplier.
+func Checks(inv *invoice.Invoice, s, namesake *Supplier) (out []invoice.Check) {
 	for _, a := range StatedAccounts(inv) {
 		c := invoice.Check{Rule: invoice.RuleBankAccountKnown, Severity: invoice.Warning, Path: a.Path, Found: a.IBAN}
 		switch own := bankAccount(s, a.IBAN); {
 		case own != nil && own.Known():
 			c.Severity, c.Passed = invoice.Blocking, true
+		case (s == nil || s.IsNew()) && namesake != nil && !knows(namesake, a.IBAN):
+			c.Severity, c.Expected = invoice.Blocking, "a confirmed bank account of "+namesake.Name+", which has another tax id than this invoice"
 		case s == nil || s.IsNew():
 			c.Expected = "a bank account that was used before; this is the first one of a new supplier"
 		default:
@@ -189,6 +204,11 @@ func Checks(inv *invoice.Invoice, s *Supplier) (out []invoice.Check) {
 		out = append(out, c)
 	}
 	return out
+}
+
+func knows(s *Supplier, iban string) bool {
+	own := s.BankAccount(iban)
+	return own != nil && own.Known()
 }
 
 func bankAccount(s *Supplier, iban string) *BankAccount {

@@ -20,28 +20,35 @@ import (
 // match finds the supplier of an invoice and stores its id in the invoice. It raises the confidence
 // of the values that the supplier is known by.
 func (s *Service) match(ctx context.Context, inv *invoice.Invoice) (*supplier.Supplier, error) {
+	found, _, err := s.matchAmong(ctx, inv)
+	return found, err
+}
+
+// matchAmong is match. It also returns a known supplier with the same name and another tax id.
+func (s *Service) matchAmong(ctx context.Context, inv *invoice.Invoice) (found, namesake *supplier.Supplier, err error) {
 	candidates, err := s.Suppliers.Candidates(ctx, inv.OrganizationID, inv.EntityID, supplier.KeysOf(inv))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	found, by := supplier.Find(inv, candidates)
+	namesake = supplier.Namesake(inv, candidates)
 	inv.SupplierID = uuid.Nil
 	if found != nil {
 		inv.SupplierID = found.ID
 		found.Recognize(inv, by)
 	}
-	return found, nil
+	return found, namesake, nil
 }
 
 // Checks finds the supplier of an open invoice, records bank accounts that are new for it, and
 // returns the checks of the bank accounts. It runs within the caller's transaction; the invoice has
 // its id.
 func (s *Service) Checks(ctx context.Context, a identity.Actor, inv *invoice.Invoice) ([]invoice.Check, error) {
-	found, err := s.match(ctx, inv)
+	found, namesake, err := s.matchAmong(ctx, inv)
 	if err != nil {
 		return nil, fmt.Errorf("find supplier: %w", err)
 	}
-	checks := supplier.Checks(inv, found)
+	checks := supplier.Checks(inv, found, namesake)
 	if found == nil || found.IsNew() || len(found.NewAccounts(inv)) == 0 {
 		return checks, nil
 	}
