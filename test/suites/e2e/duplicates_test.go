@@ -61,6 +61,12 @@ func TestDuplicates(t *testing.T) {
 	if third.Text("status") != "REJECTED" || third.Text("rejection", "reason") == "" {
 		t.Errorf("policy REJECT: %s", third.Raw)
 	}
+	s.Do(http.MethodPut, "/api/settings/"+org.Entity.String(), token, map[string]any{"duplicate_policy": "FLAG"}).OK()
+	extract(harness.UBL("NEAR-47IL"))
+	s.Do(http.MethodPut, "/api/settings/"+org.Entity.String(), token, map[string]any{"duplicate_policy": "REJECT"}).OK()
+	if near := extract(harness.UBL("NEAR-4711")); near.Text("status") == "REJECTED" || near.Text("duplicates", 0, "rule") != "near_number" {
+		t.Errorf("policy REJECT, near_number alone: %s", near.Raw)
+	}
 }
 
 // TestDuplicateOfAnEntityOfOthers verifies that a duplicate in an entity that the caller may not see

@@ -96,6 +96,37 @@ func TestHopelessDocumentsEndAfterABoundedNumberOfTries(t *testing.T) {
 	}
 }
 
+// TestTheBytesOfAFailedDocumentAreExtractedAgain uploads the bytes of a FAILED document, which are no other
+// document.
+func TestTheBytesOfAFailedDocumentAreExtractedAgain(t *testing.T) {
+	t.Parallel()
+	content := harness.UBL("AGAIN-1")
+	var tries atomic.Int64
+	s, org, args := resting(t, func(context.Context, extraction.Source) (*extraction.Result, error) {
+		if tries.Add(1) == 1 {
+			return nil, extraction.Fail(extraction.TimedOut, "It takes too long.")
+		}
+		return nil, extraction.Fail(extraction.OutOfMemory, "It needs too much memory.")
+	}, content)
+	if err := s.Service.Extraction.Run(context.Background(), args); err != nil {
+		t.Fatal(err)
+	}
+	if d := state(s, org, args); d.Text("status") != "FAILED" || d.Text("failure", "code") != "timed_out" {
+		t.Fatalf("at first: %s", d.Raw)
+	}
+	again := s.Upload(org.Admin.Token, org.Entity, "again.xml", content).OK()
+	if again.Text("id") != args.DocumentID.String() || again.Text("status") != "UPLOADED" || again.At("failure") != nil {
+		t.Errorf("the bytes were uploaded again: %s", again.Raw)
+	}
+	args.Restart++
+	if err := s.Service.Extraction.Run(context.Background(), args); err != nil {
+		t.Fatal(err)
+	}
+	if d := state(s, org, args); tries.Load() != 2 || d.Text("failure", "code") != "out_of_memory" {
+		t.Errorf("after %d tries: %s", tries.Load(), d.Raw)
+	}
+}
+
 func TestDocumentThatKillsTheProcessIsGivenUp(t *testing.T) {
 	t.Parallel()
 	died := errors.New("the process dies here")
