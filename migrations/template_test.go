@@ -84,7 +84,8 @@ func TestTemplateIsForEmptyDatabases(t *testing.T) {
 	template := migrations.SQLite().Template
 	template.Stamps = nil
 	for name, used := range map[string]bool{"empty": true, "with a table": false} {
-		cfg := database.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "database.db")}
+		folder := t.TempDir()
+		cfg := database.Config{URL: "sqlite:" + filepath.Join(folder, "database.db")}
 		db, err := database.Open(t.Context(), cfg)
 		must(t, err)
 		if !used {
@@ -93,6 +94,9 @@ func TestTemplateIsForEmptyDatabases(t *testing.T) {
 		}
 		schema := database.Schema{Migrations: later, Template: template}
 		must(t, database.Migrate(t.Context(), cfg, schema))
+		if backups, err := filepath.Glob(filepath.Join(folder, "*.bak")); err != nil || len(backups) > 0 {
+			t.Errorf("%s: the new database was copied before its migration: %v, %v", name, backups, err)
+		}
 		var invoices, own, after int
 		must(t, db.SQL.QueryRowContext(t.Context(), `SELECT count(*) FILTER (WHERE name = 'invoices'), count(*) FILTER (WHERE name = 'own'),
 			count(*) FILTER (WHERE name = 'later') FROM sqlite_master WHERE type = 'table'`).Scan(&invoices, &own, &after))

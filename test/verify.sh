@@ -10,12 +10,13 @@ problem() {
 
 before=$(mktemp -d)
 trap 'rm -rf "$before"' EXIT
-cp -r gen openapi infrastructure/notices/notices.txt.gz adapter/extract/worker/pdfium.wasm.gz "$before"
+cp -r gen openapi infrastructure/notices/notices.txt.gz adapter/extract/worker/pdfium.wasm.gz migrations/sqlite.db.gz "$before"
 make --no-print-directory gen || problem "generation failed"
 diff -r "$before/gen" gen >/dev/null || problem "gen/ was stale; it is regenerated now, commit it"
 diff -r "$before/openapi" openapi >/dev/null || problem "openapi/docledger.json or openapi/specifications.zip was stale; it is regenerated now, commit it"
 cmp -s "$before/notices.txt.gz" infrastructure/notices/notices.txt.gz || problem "notices.txt.gz was stale; it is regenerated now, commit it"
 cmp -s "$before/pdfium.wasm.gz" adapter/extract/worker/pdfium.wasm.gz || problem "pdfium.wasm.gz was stale; it is regenerated now, commit it"
+cmp -s "$before/sqlite.db.gz" migrations/sqlite.db.gz || problem "migrations/sqlite.db.gz was stale; it is regenerated now, commit it"
 
 unformatted=$(gofmt -l $(git ls-files -co --exclude-standard '*.go' | grep -v '^gen/'))
 [[ -z $unformatted ]] || problem "not formatted, run make fmt: $unformatted"

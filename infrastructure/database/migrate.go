@@ -68,7 +68,8 @@ func Migrate(ctx context.Context, cfg Config, schema Schema) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	if err := m.copyTemplate(ctx); err != nil {
+	created, err := m.copyTemplate(ctx)
+	if err != nil {
 		return fmt.Errorf("create the schema: %w", err)
 	}
 	if have, want, err := m.goose.GetVersions(ctx); err != nil {
@@ -76,8 +77,10 @@ func Migrate(ctx context.Context, cfg Config, schema Schema) (err error) {
 	} else if tooNew(have, want) {
 		return ErrSchemaNewer
 	}
-	if err := m.backUp(ctx); err != nil {
-		return fmt.Errorf("copy the database before migrating it: %w", err)
+	if !created { // a new database contains nothing to keep
+		if err := m.backUp(ctx); err != nil {
+			return fmt.Errorf("copy the database before migrating it: %w", err)
+		}
 	}
 	if _, err := m.goose.Up(ctx); err != nil {
 		return fmt.Errorf("migrate the schema: %w", err)

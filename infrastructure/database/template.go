@@ -23,31 +23,31 @@ type Template struct {
 	Stamps []string
 }
 
-// copyTemplate copies the template into an empty SQLite database, in one transaction. A database
-// with tables does not change.
-func (m *migrator) copyTemplate(ctx context.Context) error {
+// copyTemplate copies the template into an empty SQLite database, in one transaction, and reports
+// whether it did. A database with tables does not change.
+func (m *migrator) copyTemplate(ctx context.Context) (copied bool, err error) {
 	if m.dialect != SQLite || len(m.schema.Template.Database) == 0 {
-		return nil
+		return false, nil
 	}
 	var objects int
 	if err := m.pool.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&objects); err != nil || objects > 0 {
-		return err
+		return false, err
 	}
 	z, err := gzip.NewReader(bytes.NewReader(m.schema.Template.Database))
 	if err != nil {
-		return err
+		return false, err
 	}
 	file, err := io.ReadAll(z)
 	if err != nil {
-		return err
+		return false, err
 	}
 	memory, err := sql.Open(gormsqlite.DriverName, ":memory:")
 	if err != nil {
-		return err
+		return false, err
 	}
 	conn, err := memory.Conn(ctx)
 	if err != nil {
-		return errors.Join(err, memory.Close())
+		return false, errors.Join(err, memory.Close())
 	}
 	err = raw(conn, func(c templateConn) error { return c.Deserialize(file) })
 	for _, stamp := range m.schema.Template.Stamps {
@@ -58,7 +58,7 @@ func (m *migrator) copyTemplate(ctx context.Context) error {
 	if err == nil {
 		err = raw(conn, func(c templateConn) error { return copyTo(c, sqliteAddress(m.path)) })
 	}
-	return errors.Join(err, conn.Close(), memory.Close())
+	return err == nil, errors.Join(err, conn.Close(), memory.Close())
 }
 
 // templateConn is what a connection of the driver can do with a whole database.
