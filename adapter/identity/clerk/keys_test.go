@@ -130,6 +130,16 @@ func signedBy(t *testing.T, kid string, key *rsa.PrivateKey) string {
 	return signed + "." + base64.RawURLEncoding.EncodeToString(signature)
 }
 
+// changed replaces a text in a part of a token.
+func changed(t *testing.T, part, old, text string) string {
+	t.Helper()
+	raw, err := base64.RawURLEncoding.DecodeString(part)
+	if err != nil || !strings.Contains(string(raw), old) {
+		t.Fatalf("%s has no %s: %v", raw, old, err)
+	}
+	return base64.RawURLEncoding.EncodeToString([]byte(strings.Replace(string(raw), old, text, 1)))
+}
+
 func verify(c *Client, token string) fault.Code {
 	_, err := c.Tokens.Verify(context.Background(), token, time.Now())
 	return fault.CodeOf(err)
@@ -349,7 +359,8 @@ func TestAProvenSignatureProvesNothingElse(t *testing.T) {
 		parts, others := strings.Split(good, "."), strings.Split(thief, ".")
 		for name, token := range map[string]string{
 			"another signature": parts[0] + "." + parts[1] + "." + others[2],
-			"another content":   parts[0] + "." + parts[1][:len(parts[1])-1] + "A." + parts[2],
+			"another content":   parts[0] + "." + changed(t, parts[1], "user_1", "user_2") + "." + parts[2],
+			"another header":    changed(t, parts[0], "{", `{"x":1,`) + "." + parts[1] + "." + parts[2],
 			"no signature":      parts[0] + "." + parts[1] + ".",
 		} {
 			if code := verify(c, token); code != fault.CodeUnauthorized {
