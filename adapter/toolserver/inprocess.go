@@ -28,7 +28,11 @@ func (p InProcess) RoundTrip(r *http.Request) (resp *http.Response, err error) {
 	w := &response{header: http.Header{}}
 	defer func() {
 		// The server of a connection does the same, and closes the connection.
-		if v := recover(); v != nil {
+		switch v := recover(); {
+		case v == nil:
+		case w.body.Len() > maxAnswer: // the caller reports a response that is too long
+			resp, err = w.collected(r), nil
+		default:
 			resp, err = nil, fmt.Errorf("the API panicked: %v", v)
 		}
 	}()
@@ -37,10 +41,7 @@ func (p InProcess) RoundTrip(r *http.Request) (resp *http.Response, err error) {
 		return nil, err
 	}
 	w.WriteHeader(http.StatusOK)
-	return &http.Response{
-		Status: http.StatusText(w.status), StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: w.sent, Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len()), Request: r,
-	}, nil
+	return w.collected(r), nil
 }
 
 // received is r as a server receives it.
@@ -50,9 +51,13 @@ func received(r *http.Request, body io.ReadCloser) *http.Request {
 	if host == "" {
 		host = r.URL.Host
 	}
+	length := r.ContentLength
+	if length == 0 && body != http.NoBody {
+		length = -1 // a client does not know the length of such a body
+	}
 	server := &http.Request{
 		Method: r.Method, URL: target, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: r.Header.Clone(), Body: body,
-		ContentLength: r.ContentLength, Host: host, RemoteAddr: "127.0.0.1:0", RequestURI: target.RequestURI(),
+		ContentLength: length, Host: host, RemoteAddr: "127.0.0.1:0", RequestURI: target.RequestURI(),
 	}
 	return server.WithContext(bare{r.Context()})
 }
@@ -68,6 +73,14 @@ type response struct {
 	header, sent http.Header
 	status       int
 	body         bytes.Buffer
+}
+
+// collected is the response to r so far.
+func (w *response) collected(r *http.Request) *http.Response {
+	return &http.Response{
+		Status: http.StatusText(w.status), StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: w.sent, Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len()), Request: r,
+	}
 }
 
 // Header implements http.ResponseWriter.

@@ -82,16 +82,43 @@ func TestInProcessFailures(t *testing.T) {
 // TestInProcessResponseIsBounded expects that the API cannot fill the memory of the process.
 func TestInProcessResponseIsBounded(t *testing.T) {
 	t.Parallel()
-	var failed error
-	_, body, err := sendInProcess(t, func(w http.ResponseWriter, _ *http.Request) {
-		part := make([]byte, 1<<20)
-		for range 40 {
-			if _, failed = w.Write(part); failed != nil {
-				return
+	for name, end := range map[string]func(){"it returns": func() {}, "it ends the connection": func() { panic(http.ErrAbortHandler) }} {
+		var failed error
+		_, body, err := sendInProcess(t, func(w http.ResponseWriter, _ *http.Request) {
+			part := make([]byte, 1<<20)
+			for range 40 {
+				if _, failed = w.Write(part); failed != nil {
+					end()
+					return
+				}
 			}
+		}, t.Context())
+		if err != nil || failed == nil || len(body) != 32<<20+1 {
+			t.Errorf("%s: the response has %d bytes, %v; the API received %v", name, len(body), err, failed)
 		}
-	}, t.Context())
-	if err != nil || failed == nil || len(body) != 32<<20+1 {
-		t.Errorf("the response has %d bytes, %v; the API received %v", len(body), err, failed)
 	}
+}
+
+// TestInProcessStream sends a body without a known length, as uploads of files do.
+func TestInProcessStream(t *testing.T) {
+	t.Parallel()
+	stream, end := io.Pipe()
+	go func() {
+		_, err := io.WriteString(end, "body")
+		_ = end.CloseWithError(err)
+	}()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://api.example/", stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Transport: toolserver.InProcess{API: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if sent, err := io.ReadAll(r.Body); err != nil || string(sent) != "body" || r.ContentLength != -1 {
+			t.Errorf("the body is %q of %d bytes, %v", sent, r.ContentLength, err)
+		}
+	})}}
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
 }

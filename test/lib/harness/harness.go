@@ -54,6 +54,8 @@ type Options struct {
 	NoWorkers   bool
 	// Notifications enables change notifications of the document stores.
 	Notifications bool
+	// ToolsOverHTTP lets the tool server call the API over a connection, as in a process of its own.
+	ToolsOverHTTP bool
 	Metrics       bool // read at MetricsURL
 	AfterRestore  bool // started as by serve --after-restore
 	Overrides     service.Overrides
@@ -196,6 +198,9 @@ func (s *Server) env(o Options, name string) (string, bool) {
 	}
 	if o.Notifications {
 		values["NOTIFICATIONS_URL"] = s.URL
+	}
+	if o.ToolsOverHTTP {
+		values["BACKEND_URL"] = s.URL
 	}
 	v, ok := values[name]
 	return v, ok

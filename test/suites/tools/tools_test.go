@@ -36,7 +36,10 @@ type world struct {
 	t        *testing.T
 }
 
-func start(t *testing.T) *world {
+func start(t *testing.T) *world { return startWith(t, false) }
+
+// startWith starts a service whose tool server calls the API over a connection or in the process.
+func startWith(t *testing.T, overHTTP bool) *world {
 	t.Helper()
 	provider := harness.NewProvider(t, sim.Options{
 		Users:         []sim.User{{ID: "user_ada", Email: "ada@example.com"}},
@@ -46,7 +49,7 @@ func start(t *testing.T) *world {
 	})
 	// The configuration is that of a deployed service, because the client must
 	// be public.
-	o := harness.Options{Env: map[string]string{"DOCLEDGER_ENV": "deployed"}}.WithProvider(provider)
+	o := harness.Options{Env: map[string]string{"DOCLEDGER_ENV": "deployed"}, ToolsOverHTTP: overHTTP}.WithProvider(provider)
 	return &world{Server: harness.Start(t, o), provider: provider, t: t}
 }
 
@@ -245,12 +248,17 @@ func escape(s string) string {
 // message over the limit is refused by the transport.
 func TestALargeFile(t *testing.T) {
 	t.Parallel()
-	w := start(t)
 	content := append(harness.UBL("LARGE-1"), bytes.Repeat([]byte("\n"), 5<<20)...)
-	document := call(t, w.connect(), "upload_document", object{
-		"entity_id": w.entity(), "filename": "large.xml", "content": base64.StdEncoding.EncodeToString(content),
-	})
-	if document["id"] == nil {
-		t.Errorf("the document is %v", document)
+	for name, overHTTP := range map[string]bool{"in the process": false, "over a connection": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := startWith(t, overHTTP)
+			document := call(t, w.connect(), "upload_document", object{
+				"entity_id": w.entity(), "filename": "large.xml", "content": base64.StdEncoding.EncodeToString(content),
+			})
+			if document["id"] == nil {
+				t.Errorf("the document is %v", document)
+			}
+		})
 	}
 }
