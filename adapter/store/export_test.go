@@ -7,7 +7,6 @@ import (
 	"docledger/domain/invoice"
 
 	"github.com/google/uuid"
-	"gorm.io/gorm"
 )
 
 // SearchOf is the full-text query of a search of an organization on SQLite.
@@ -18,13 +17,27 @@ func SearchOf(organization uuid.UUID, text string) string {
 	return query
 }
 
-// ReadPage returns the ids of the first page of a list that compares near invoices one by one, and reads a part of
-// the filter at once if it has few.
-func (s *Store) ReadPage(ctx context.Context, scope identity.Scope, f invoice.Filter, sort invoice.Sort, limit, near, few int) (ids []uuid.UUID, err error) {
-	l := s.invoiceList(scope, f, sort, limit)
-	l.near, l.few, l.after = near, few, func(q *gorm.DB, _ string) *gorm.DB { return q }
-	rows, err := l.read(s.handle(ctx))
-	return mapped(rows, func(r summaryRow) uuid.UUID { return r.ID }), err
+// ReadPages returns the ids of the first pages of a list that compares near invoices one by one, and reads a part
+// of the filter at once if it has few.
+func (s *Store) ReadPages(ctx context.Context, scope identity.Scope, f invoice.Filter, sort invoice.Sort, pages, limit, near, few int) (ids []uuid.UUID, err error) {
+	b := invoiceBinding(scope, f, sort)
+	for cursor := ""; pages > 0; pages-- {
+		l := s.invoiceList(scope, f, sort, limit)
+		l.near, l.few = near, few
+		if l.after, err = l.order.after(b, cursor); err != nil {
+			return nil, err
+		}
+		rows, err := l.read(s.handle(ctx))
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, mapped(rows, func(r summaryRow) uuid.UUID { return r.ID })...)
+		if len(rows) < limit {
+			break
+		}
+		cursor = b.cursor(l.order.key(rows[len(rows)-1]))
+	}
+	return ids, nil
 }
 
 // FewestPart returns the part of a filter that a list of an organization reads, and its number of invoices.

@@ -121,33 +121,48 @@ func compareFilters(t *testing.T, s *store.Store, f filling.Filled) {
 	}
 }
 
-// comparePairs compares the first page of each pair of filters with the invoices that match both. The list
-// compares so few invoices one by one that each way to find a page is used.
+// comparePairs compares the first pages of each pair of filters with the invoices that match both, in turn for
+// an organization, an entity and a member. The list compares so few invoices one by one that each way to find a
+// page is used.
 func comparePairs(t *testing.T, s *store.Store, f filling.Filled) {
-	const limit, near, few = 20, 100, 50
-	scope := identity.Scope{OrganizationID: f.Organization}
+	const pages, limit, near, few = 3, 7, 60, 39
+	views := []struct {
+		scope  identity.Scope
+		entity uuid.UUID
+	}{
+		{scope: identity.Scope{OrganizationID: f.Organization}},
+		{scope: identity.Scope{OrganizationID: f.Organization}, entity: f.Entities[1]},
+		{scope: identity.Scope{OrganizationID: f.Organization, Member: f.Member}},
+	}
 	recent := calendar.Of(f.Until.AddDate(-2, 0, 0))
 	cases := append(filterCases(f),
 		filterCase{"issued until recently", invoice.Filter{IssueDateTo: recent}, func(i invoice.Summary) bool { return !i.IssueDate.IsZero() && i.IssueDate.String() <= recent.String() }},
 		filterCase{"due from recently", invoice.Filter{DueDateFrom: recent}, func(i invoice.Summary) bool { return i.DueDate.String() >= recent.String() }},
 		filterCase{"many", invoice.Filter{Statuses: []invoice.Status{invoice.Synced}}, func(i invoice.Summary) bool { return i.Status == invoice.Synced }})
 	for _, sort := range []invoice.Sort{{}, {Ascending: true}, {By: invoice.SortByDueDate, Ascending: true}} {
-		all := listed(t, s, scope, invoice.Filter{}, sort)
+		var all [3][]invoice.Summary
+		for n, v := range views {
+			all[n] = listed(t, s, v.scope, invoice.Filter{EntityID: v.entity}, sort)
+		}
+		pairs := 0
 		for i, a := range cases {
 			for _, b := range cases[:i] {
+				pairs++
+				view := pairs % len(views)
+				a.filter.EntityID = views[view].entity
 				both, ok := combined(a.filter, b.filter)
 				if !ok || a.matches == nil || b.matches == nil {
 					continue
 				}
 				var want []uuid.UUID
-				for _, of := range all {
-					if len(want) < limit && a.matches(of) && b.matches(of) {
+				for _, of := range all[view] {
+					if len(want) < pages*limit && a.matches(of) && b.matches(of) {
 						want = append(want, of.ID)
 					}
 				}
-				got, err := s.ReadPage(t.Context(), scope, both, sort, limit, near, few)
+				got, err := s.ReadPages(t.Context(), views[view].scope, both, sort, pages, limit, near, few)
 				if err != nil || !slices.Equal(got, want) {
-					t.Errorf("%s and %s, sorted by %q, ascending %t: %d invoices, want %d, %v", a.name, b.name, sort.By, sort.Ascending, len(got), len(want), err)
+					t.Errorf("%s and %s of view %d, sorted by %q, ascending %t: %d invoices, want %d, %v", a.name, b.name, view, sort.By, sort.Ascending, len(got), len(want), err)
 				}
 			}
 		}

@@ -188,7 +188,8 @@ func (m *multiplier) at(ms string) string {
 	if m.postgres {
 		return "to_timestamp(" + ms + " / 1000.0)"
 	}
-	return "strftime('%Y-%m-%d %H:%M:%f', " + ms + " / 1000.0, 'unixepoch') || '+00:00'"
+	// The driver writes a time without zeros at the end of a fraction, and times are compared as texts.
+	return "rtrim(rtrim(strftime('%Y-%m-%d %H:%M:%f', " + ms + " / 1000.0, 'unixepoch'), '0'), '.') || '+00:00'"
 }
 
 func (m *multiplier) day(ms, days string) string {
