@@ -36,6 +36,9 @@ func (s *parsedDocument) chooseNumber() (found, float64, bool) {
 	if contested(labelled) && rivalled(others) || utf8.RuneCountInString(best.value) < shortNumber && !confirms(labelled, best.value) {
 		confidence = min(confidence, contestedConfidence)
 	}
+	if pair := s.pairAmong(best.value); pair != nil && pair.doubts(labelled) {
+		confidence = min(confidence, contestedConfidence)
+	}
 	if rest := titleBefore(best.value); rest != "" {
 		confidence = min(confidence, contestedConfidence)
 		best.alternatives = appendNew(best.alternatives, rest)

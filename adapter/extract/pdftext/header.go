@@ -131,7 +131,7 @@ func (seg *segment) wordsAt(start, end int) (from, to int) {
 func (s *parsedDocument) numbers() []found {
 	var out []found
 	for _, p := range s.numbersInTwoParts(true) {
-		out = append(out, found{value: p.value(), weight: 1, seg: p.number, from: p.from, to: p.from + 1})
+		out = append(out, found{value: p.value(), weight: p.weight, seg: p.number, from: p.from, to: p.from + 1})
 	}
 	for i, l := range s.lines {
 		heading := isHeading(l)

@@ -12,8 +12,9 @@ import (
 // a label between both.
 type twoParts struct {
 	series, number *segment
-	first          int // index of the word of the series
-	from           int // index of the word of the number
+	first          int     // index of the word of the series
+	from           int     // index of the word of the number
+	weight         float64 // confidence that the label between both is that of the invoice number
 }
 
 // maxBetween is the maximum number of words of the label between a series and its number.
@@ -47,6 +48,7 @@ func (s *parsedDocument) numbersInTwoParts(labelled bool) []twoParts {
 				continue
 			}
 			if p, ok := s.ofSeries(i, k); ok {
+				p.weight = withOwner(l, k, p.weight)
 				out = append(out, p)
 			}
 		}
@@ -62,24 +64,127 @@ func (s *parsedDocument) ofSeries(at, k int) (twoParts, bool) {
 	end := seg.tokens[seg.labels[0].To-1].End
 	for w, start := range seg.starts {
 		if start >= end {
-			return s.after(l, k, w)
+			return s.numbered(l, k, w)
 		}
 	}
 	if k+1 < len(l.segments) {
-		if p, ok := s.after(l, k+1, 0); ok {
+		if p, ok := s.numbered(l, k+1, 0); ok {
 			return p, true
 		}
 	}
 	// A heading: the number is in the line of the series, below the label to the right.
 	below := s.cellBelow(seg)
-	if below == nil || len(below.words) != 1 || !isSeries(below.words[0].text) || k+1 >= len(l.segments) || hasDigit(l.segments[k+1].text) {
+	if below == nil || len(below.words) != 1 || !isSeries(below.words[0].text) || k+1 >= len(l.segments) {
+		return twoParts{}, false
+	}
+	weight := labelOfNumber(l.segments[k+1].text)
+	if weight == 0 {
 		return twoParts{}, false
 	}
 	number := s.cellBelow(l.segments[k+1])
 	if number == nil || number.line != below.line || len(number.words) != 1 || !isCount(number.words[0].text) {
 		return twoParts{}, false
 	}
-	return twoParts{series: below, number: number}, true
+	return twoParts{series: below, number: number, weight: weight}, true
+}
+
+// numbered returns the number in two parts whose series is a word of a segment, if the text between
+// both is a label of the invoice number and nothing else. Behind any other text is another value: a
+// year, a customer, a post code.
+func (s *parsedDocument) numbered(l *line, k, w int) (twoParts, bool) {
+	p, ok := s.after(l, k, w)
+	if !ok {
+		return twoParts{}, false
+	}
+	p.weight = labelOfNumber(p.between(l))
+	return p, p.weight > 0
+}
+
+// withOwner returns the weight of a number in two parts, which is low if the label to the left of its
+// series announces another document, such as a delivery note or an identity card.
+func withOwner(l *line, k int, weight float64) float64 {
+	const low = 0.6
+	if k == 0 {
+		return weight
+	}
+	left := l.segments[k-1]
+	if n := len(left.labels); n > 0 && !hasDigit(left.text) && left.labels[n-1].To == len(left.tokens) && announcesOther(left.labels[n-1].Role) {
+		return min(weight, low)
+	}
+	return weight
+}
+
+// between returns the text between both parts of a number in a line.
+func (t *twoParts) between(l *line) string {
+	var out []string
+	for _, seg := range l.segments[t.series.at : t.number.at+1] {
+		for i := range seg.words {
+			if (seg != t.series || i > t.first) && (seg != t.number || i < t.from) {
+				out = append(out, seg.words[i].text)
+			}
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// signWeight is the weight of a number behind a sign that other numbers have as well. It is lower than
+// that of an unambiguous label, so that the number contests none that has one.
+const signWeight = 0.9
+
+// labelOfNumber returns the weight of a text as the label of a number within a series: 0 unless the
+// whole text is a label of the invoice number, or the sign of a number.
+func labelOfNumber(text string) float64 {
+	tokens := textrules.Tokens(text)
+	if len(tokens) == 0 {
+		return 0
+	}
+	words := make([]string, len(tokens))
+	for i, t := range tokens {
+		words[i] = t.Text
+	}
+	switch strings.Join(words, " ") {
+	case "folio":
+		return 1
+	case "n", "no", "nr", "nro", "num", "n o", "numar", "numarul", "sira no", "#", "№":
+		return signWeight
+	}
+	m := textrules.FindLabels(tokens)
+	switch {
+	case len(m) != 1 || m[0].From > 0 || m[0].To < len(tokens) || m[0].Role != textrules.RoleNumber:
+		return 0
+	case m[0].Weak:
+		return signWeight
+	}
+	return 1
+}
+
+// pairAmong returns the number in two parts with a label that is a value, or nil.
+func (s *parsedDocument) pairAmong(value string) *twoParts {
+	for _, p := range s.numbersInTwoParts(true) {
+		if strings.EqualFold(p.value(), value) {
+			return &p
+		}
+	}
+	return nil
+}
+
+// doubts reports whether a number in two parts needs a person: its count is short, or it has only the
+// sign of a number while another number has a label.
+func (t *twoParts) doubts(labelled []found) bool {
+	if t.weight >= strongLabel {
+		return false
+	}
+	count := trimIdentifier(t.number.words[t.from].text)
+	if t.weight < signWeight || len(count) < shortNumber {
+		return true
+	}
+	const relevant = 0.6
+	for _, f := range labelled {
+		if f.weight >= relevant && !strings.EqualFold(f.value, t.value()) && f.value != count {
+			return true
+		}
+	}
+	return false
 }
 
 // after returns the number in two parts whose series is a word of a segment. At most a short label

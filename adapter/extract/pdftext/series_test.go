@@ -2,6 +2,7 @@ package pdftext_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"docledger/adapter/extract/layout"
@@ -43,6 +44,53 @@ func TestOtherSeriesAreNoPartOfTheNumber(t *testing.T) {
 		d := read(t, lines...)
 		if e := d.Fields["invoice_number"]; d.Content.Number != "A-17" || e.Confidence < 0.8 {
 			t.Errorf("%s: the number is %q with %.2f, %v", name, d.Content.Number, e.Confidence, e.Alternatives)
+		}
+	}
+}
+
+// Behind the letters of a series another value can follow: a year, a customer, a post code.
+func TestSeriesTakesNoOtherValue(t *testing.T) {
+	t.Parallel()
+	others := []string{
+		"Ejercicio 2024", "Año 2024", "Cliente 8812", "Teléfono 910300278", "C.P.: 64000", "Lugar de expedición: 64000", "Forma de pago: 03",
+		"Página 1", "Tel. 8112345678", "Régimen fiscal: 601", "Anno 2024", "Anul 2024", "Année 2024", "Rok 2024", "Yıl 2024", "Έτος 2024",
+		"Folha 1", "FOLHA 1", "Guia 8812", "Nr klienta 8812", "Nº cliente 8812", "Müşteri No 8812", "Aviz 5512", "Código 123", "8812",
+	}
+	numbers := []string{"Número 4711", "Folio: 4711", "Faktura nr 4711"}
+	for i, series := range []string{"Serie A", "Serie: A", "Série A", "Sezionale A", "Seria A", "Seri A", "Σειρά A"} {
+		for k, other := range others {
+			number := numbers[(i+k)%len(numbers)]
+			for _, line := range []string{"200@" + series + "|270@" + other + "|450@" + number, "200@" + number + "|330@" + series + "|400@" + other} {
+				d := read(t, header(line, "Granite plc|340@Invoice date: 3 May 2024")...)
+				e := d.Fields["invoice_number"]
+				if right := d.Content.Number == "4711" || d.Content.Number == "A 4711"; !right && (e.Confidence >= 0.8 || strings.HasPrefix(d.Content.Number, "A ")) {
+					t.Errorf("%s: the number is %q with %.2f", line, d.Content.Number, e.Confidence)
+				}
+			}
+		}
+	}
+	for _, headings := range []string{"250@Serie|330@Ejercicio|420@Número", "250@Serie|330@Cliente|420@Número", "250@Sezionale|330@Anno|420@Numero", "250@Seria|330@Rok|420@Numer", "250@Série|330@Page|420@Numéro"} {
+		d := read(t, header("Bill to:|"+headings, "Granite plc|250@A|330@2024|420@4711", "340@Invoice date: 3 May 2024")...)
+		if d.Content.Number != "4711" && d.Content.Number != "A 4711" {
+			t.Errorf("%s: the number is %q with %.2f", headings, d.Content.Number, d.Fields["invoice_number"].Confidence)
+		}
+	}
+}
+
+// A series without the label of a number makes a number with a label no less certain.
+func TestSeriesWithoutNumberIsNoRival(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"Serie A TIM 2024", "Serie M 5", "Seria RX nr. 802431", "Serie AB n. 123456", "Serie EUR 120", "Serie SAT 000504465028", "Delegat|Seria RX|Nr. 802431",
+		"Seria CI|RX|Nr.|802431", "Seri A|Sıra No 802431",
+	} {
+		d := read(t, append(slices.Clone(simple), "", line)...)
+		if e := d.Fields["invoice_number"]; d.Content.Number != "A-17" || e.Confidence < 0.8 {
+			t.Errorf("%s: the number is %q with %.2f, %v", line, d.Content.Number, e.Confidence, e.Alternatives)
+		}
+		alone := read(t, append(header("Bill to:", "Granite plc|340@Invoice date: 3 May 2024", "9 High Road|350@Invoice A-17"), "", line)...)
+		if e := alone.Fields["invoice_number"]; alone.Content.Number != "A-17" && e.Confidence >= 0.8 {
+			t.Errorf("%s: the number is %q with %.2f, %v", line, alone.Content.Number, e.Confidence, e.Alternatives)
 		}
 	}
 }
