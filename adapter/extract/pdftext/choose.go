@@ -43,6 +43,10 @@ func (s *parsedDocument) chooseNumber() (found, float64, bool) {
 		confidence = min(confidence, contestedConfidence)
 		best.alternatives = appendNew(best.alternatives, rest)
 	}
+	if rest := best.behindSign(); rest != "" {
+		confidence = min(confidence, contestedConfidence)
+		best.alternatives = appendNew(best.alternatives, rest)
+	}
 	best.note(others, confidence)
 	return best.found, confidence, true
 }

@@ -1,6 +1,7 @@
 package pdftext
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -88,4 +89,81 @@ func solidLabelEnd(text string) int {
 		return 0
 	}
 	return end
+}
+
+// joinSigns joins the sign of a number with the word behind it where it is no label of its own: in a
+// name, "No.1 Traders Ltd", and behind the label of a number, "Invoice no. N.17".
+func (s *parsedDocument) joinSigns() {
+	for _, l := range s.lines {
+		if l.right {
+			continue
+		}
+		for k := range l.segments {
+			for i := len(l.segments[k].words) - 1; i > 0; i-- {
+				seg := l.segments[k]
+				if w := &seg.words[i]; w.sign != "" && w.sign == seg.words[i-1].text && (s.beginsName(seg, i) || s.labelledBefore(l, k, i-1)) {
+					s.joinWords(l, k, i-1)
+				}
+			}
+		}
+	}
+}
+
+// beginsName reports whether the sign before a word begins a segment that continues with letters.
+func (s *parsedDocument) beginsName(seg *segment, i int) bool {
+	if i != 1 || i+1 >= len(seg.words) {
+		return false
+	}
+	next := seg.words[i+1].text
+	first, _ := utf8.DecodeRuneInString(next)
+	return unicode.IsLetter(first) && !hasDigit(next) && !strings.HasSuffix(next, ":") && !isFiller(next) && !textrules.KnownWord(next)
+}
+
+// labelledBefore reports whether the label of a number ends directly before a word: in its segment, to
+// the left, or above.
+func (s *parsedDocument) labelledBefore(l *line, k, i int) bool {
+	seg := l.segments[k]
+	if i > 0 {
+		return endsWithNumber(textrules.Tokens(seg.text[:seg.starts[i]]))
+	}
+	if k > 0 && endsWithNumber(l.segments[k-1].tokens) {
+		return true
+	}
+	for _, above := range s.alignedAbove(seg) {
+		return endsWithNumber(above.tokens)
+	}
+	return false
+}
+
+func endsWithNumber(tokens []textrules.Token) bool {
+	labels := textrules.FindLabels(tokens)
+	n := len(labels)
+	return n > 0 && labels[n-1].To == len(tokens) && labels[n-1].Role == textrules.RoleNumber
+}
+
+// joinWords joins a word of a segment with the next one.
+func (s *parsedDocument) joinWords(l *line, k, i int) {
+	old := l.segments[k]
+	words := append([]word(nil), old.words[:i+1]...)
+	next := &old.words[i+1]
+	w := &words[i]
+	w.sign, w.text, w.x1 = next.sign, w.text+next.text, next.x1
+	w.y0, w.y1, w.box = min(w.y0, next.y0), max(w.y1, next.y1), union(w.box, next.box)
+	seg := newSegment(old.page, old.line, append(words, old.words[i+2:]...), false)
+	seg.at = old.at
+	l.segments[k] = seg
+	s.segments[slices.Index(s.segments, old)] = seg
+}
+
+// behindSign returns the part of a number behind the sign of a number, "" without one. The sign can be
+// a part of the number behind another label: "Invoice no. N.17".
+func (c *candidate) behindSign() string {
+	if c.seg == nil || c.from >= len(c.seg.words) {
+		return ""
+	}
+	w := &c.seg.words[c.from]
+	if rest, ok := strings.CutPrefix(w.text, w.sign); w.sign != "" && ok {
+		return trimIdentifier(rest)
+	}
+	return ""
 }

@@ -31,3 +31,27 @@ func TestTitleWithoutASpaceMakesTheNumberUncertain(t *testing.T) {
 		}
 	}
 }
+
+// Behind the label of a number its sign can be a part of the number.
+func TestSignBehindTheLabelMakesTheNumberUncertain(t *testing.T) {
+	t.Parallel()
+	for number, rest := range map[string]string{"N.17/2024": "17/2024", "NR.17/2024": "17/2024", "NO.A-17/2024": "A-17/2024"} {
+		for _, lines := range [][]string{with(5, "Bill to:|350@Invoice no. "+number), with(5, "Bill to:|300@Invoice no.|400@"+number), header("Bill to:|350@Invoice no.", "Granite plc|350@"+number, "340@Invoice date: 3 May 2024")} {
+			d := read(t, lines...)
+			e := d.Fields["invoice_number"]
+			if d.Content.Number != number || e.Confidence >= 0.8 || len(e.Alternatives) == 0 || e.Alternatives[0] != rest {
+				t.Errorf("%s: the number is %q, %+v", lines[5], d.Content.Number, e)
+			}
+		}
+	}
+}
+
+// A name can begin with the sign of a number.
+func TestSignOfANumberBeginsAName(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"No.1 Traders Ltd", "N.Rossi4You Srl", "Nr.1 Handels GmbH", "No.17 Cafe Ltd", "N.V.4U Holding"} {
+		if d := read(t, with(0, name+"|400@INVOICE")...); d.Content.Seller.Name != name {
+			t.Errorf("the seller of %s is %q", name, d.Content.Seller.Name)
+		}
+	}
+}

@@ -21,6 +21,7 @@ type word struct {
 	text           string
 	x0, y0, x1, y1 float64
 	box            layout.Box // on the displayed page
+	sign           string     // the sign of a number directly before it: "No."
 }
 
 func (w *word) middle() float64 { return (w.y0 + w.y1) / 2 }
@@ -97,6 +98,7 @@ func parseDocument(pages []layout.Page) *parsedDocument {
 			s.add(pages[i].Number, row, gap)
 		}
 	}
+	s.joinSigns()
 	return s
 }
 
@@ -300,6 +302,9 @@ func split(w word) []word {
 	a.text, b.text = w.text[:at], w.text[at:]
 	a.x1 = w.x0 + part*(w.x1-w.x0)
 	b.x0 = a.x1
+	if isNumberSign(a.text) {
+		b.sign = a.text
+	}
 	return append([]word{a}, split(b)...)
 }
 
