@@ -1,6 +1,9 @@
 package pdftext_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // A scan is recognized without the space or the colon between a label and its value.
 func TestLabelWithoutASpaceIsNoPartOfTheNumber(t *testing.T) {
@@ -52,6 +55,20 @@ func TestSignOfANumberBeginsAName(t *testing.T) {
 	for _, name := range []string{"No.1 Traders Ltd", "N.Rossi4You Srl", "Nr.1 Handels GmbH", "No.17 Cafe Ltd", "N.V.4U Holding"} {
 		if d := read(t, with(0, name+"|400@INVOICE")...); d.Content.Seller.Name != name {
 			t.Errorf("the seller of %s is %q", name, d.Content.Seller.Name)
+		}
+	}
+}
+
+// The sign º is no letter of a number that follows it without a space.
+func TestOrdinalSignIsNoPartOfTheNumber(t *testing.T) {
+	t.Parallel()
+	for line, number := range map[string]string{
+		"Factura n.º4711": "4711", "Factura Nº4711": "4711", "Factura nº4711": "4711", "Fatura N.ºFT4711": "FT4711", "Factura N.ºA4711": "A4711",
+		"Factura NºA-4711": "A-4711", "Factura N.º 4711": "4711", "Factura N.º:A4711": "A4711", "Núm. factura Nº4711": "4711",
+	} {
+		d := read(t, with(5, "Bill to:|350@"+line)...)
+		if e := d.Fields["invoice_number"]; !strings.HasSuffix(d.Content.Number, number) || d.Content.Number != number && e.Confidence >= 0.8 {
+			t.Errorf("%s: the number is %q with %.2f", line, d.Content.Number, e.Confidence)
 		}
 	}
 }

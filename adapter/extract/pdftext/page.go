@@ -214,8 +214,19 @@ func clean(text string) string {
 			return r
 		}
 		return -1
-	}, norm.NFKC.String(text))
+	}, norm.NFKC.String(ordinalSigns(text)))
 	return logical(textrules.Digits(text))
+}
+
+// ordinalSigns replaces the sign º between a sign of a number and its value, "Nº17", by a degree sign,
+// which stays a sign: normalized, it is the letter o.
+func ordinalSigns(text string) string {
+	const sign = "º"
+	at := strings.Index(text, sign)
+	if at <= 0 || !isNumberSign(text[:at]) || !isWordy(text[at+len(sign):]) {
+		return text
+	}
+	return text[:at] + "°" + text[at+len(sign):]
 }
 
 // logical reverses an Arabic word that the page stores in visual order. It detects
