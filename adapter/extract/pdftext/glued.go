@@ -72,6 +72,9 @@ func titleBefore(value string) string {
 	return ""
 }
 
+// signsOfAmounts are the signs and currencies that an amount can begin with.
+const signsOfAmounts = "¥￥$€£₩+-−–△▲"
+
 // solidLabelEnd returns the end of a label in a script without spaces that a number follows; 0
 // without one.
 func solidLabelEnd(text string) int {
@@ -85,7 +88,17 @@ func solidLabelEnd(text string) int {
 	}
 	tokens := textrules.Tokens(text[:end])
 	labels := textrules.FindLabels(tokens)
-	if len(labels) == 0 || labels[len(labels)-1].To != len(tokens) {
+	last := len(labels) - 1
+	switch {
+	case last < 0 || labels[last].To != len(tokens):
+		return 0
+	case groupOf(labels[last].Label) == groupTotal:
+		// A sign or a currency belongs to the amount: "小計-2,000", "合計$11,000".
+		end = len(strings.TrimRight(text[:end], signsOfAmounts))
+		if strings.HasSuffix(text[:end], "(") {
+			return 0 // an amount in brackets can be negative or a remark
+		}
+	case labels[last].Role != textrules.RoleNumber:
 		return 0
 	}
 	return end

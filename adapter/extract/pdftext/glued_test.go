@@ -72,3 +72,18 @@ func TestOrdinalSignIsNoPartOfTheNumber(t *testing.T) {
 		}
 	}
 }
+
+// A sign or a currency behind a label of ideographs belongs to the amount.
+func TestSignsAndCurrenciesBehindIdeographs(t *testing.T) {
+	t.Parallel()
+	for before, want := range map[string]string{
+		"": "11000 JPY", "¥": "11000 JPY", "$": "11000 USD", "€": "11000 EUR", "-": "-11000 JPY", "-¥": "-11000 JPY", "△": "-11000 JPY", "▲": "-11000 JPY",
+	} {
+		d := read(t, "株式会社メープル|400@請求書", "東京都千代田区1-2-3", "", "グラナイト株式会社 御中|350@請求書番号 A-17", "350@請求日 2024年5月3日", "",
+			"品名|250@数量|330@単価|450@金額", "鋼材|250@2|330@1,000|450@2,000", "ドリル|250@1|330@9,000|450@9,000", "",
+			"330@小計"+before+"10,000", "330@消費税"+before+"1,000", "330@合計"+before+"11,000")
+		if got := d.Content.GrossTotal; got == nil || got.String()+" "+string(d.Content.Currency) != want {
+			t.Errorf("after %q the total is %v %s, want %s", before, got, d.Content.Currency, want)
+		}
+	}
+}
