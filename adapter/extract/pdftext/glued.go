@@ -13,10 +13,17 @@ import (
 // letters can be the beginning of a number.
 const minJoined = 6
 
+// longestGlued is the maximum length of a word in which a label is searched for, in bytes. The time of
+// the search grows with the square of the length.
+const longestGlued = 600
+
 // numberLabelEnd returns the end of a label of a number that the number follows without a space, as
 // in scans and in texts without spaces: "Nr.17", "InvoiceNo.17", "Rechnungsnummer17". It is 0 without
 // one.
 func numberLabelEnd(text string) int {
+	if len(text) > longestGlued {
+		return 0
+	}
 	first, _ := utf8.DecodeRuneInString(text)
 	if !unicode.IsLetter(first) || !hasDigit(text) {
 		return 0

@@ -323,6 +323,9 @@ func split(w word) []word {
 // colon that follows letters or the sign of a number, between an ideograph and a currency
 // sign, or between a label of ideographs and a number.
 func labelEnd(text string) int {
+	if len(text) > longestGlued {
+		return -1
+	}
 	if at := numberLabelEnd(text); at > 0 {
 		return at
 	}
