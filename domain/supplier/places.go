@@ -196,7 +196,11 @@ func spotsOf(path, value string, readings []extraction.Reading) []spot {
 		if !can(path, r) {
 			continue
 		}
-		nth := slices.IndexFunc(r.Values, func(v string) bool { return sameValue(path, v, value) })
+		// A number in two parts is read in several forms, which differ only in the sign between the parts.
+		nth := slices.Index(r.Values, value)
+		if nth < 0 {
+			nth = slices.IndexFunc(r.Values, func(v string) bool { return sameValue(path, v, value) })
+		}
 		if nth < 0 {
 			continue
 		}

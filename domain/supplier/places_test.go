@@ -73,11 +73,11 @@ func TestValuesAtThePlacesOfCorrectedOnesReplaceOthers(t *testing.T) {
 // the person who corrected the former invoice joined them.
 func TestANumberInTwoPartsIsLearnedInTheFormOfThePerson(t *testing.T) {
 	t.Parallel()
-	for typed, want := range map[string]string{"KX 1": "RB 2", "KX-1": "RB-2", "KX/1": "RB/2"} {
+	for typed, want := range map[string]string{"KX 1": "RB 2", "KX-1": "RB-2", "KX/1": "RB/2", "KX1": "RB2"} {
 		old, texts := corrected("invoice_number")
 		old.Number = typed
 		parts := func(series, number string) extraction.Reading {
-			return cell(extraction.NumberReading, "chain", 0.6, 0.2, series+" "+number, series+"-"+number, series+"/"+number)
+			return cell(extraction.NumberReading, "chain", 0.6, 0.2, series+" "+number, series+"-"+number, series+"/"+number, series+number)
 		}
 		texts.Of[old.ID] = []extraction.Reading{cell(extraction.NumberReading, "kx", 0.65, 0.2, "1"), parts("KX", "1")}
 		texts.Own = []extraction.Reading{cell(extraction.NumberReading, "rb", 0.65, 0.2, "2"), parts("RB", "2")}

@@ -270,7 +270,13 @@ func (s *parsedDocument) readingsInTwoParts() []extraction.Reading {
 		}
 		series, number := code(p.series.words[p.first].text), trimIdentifier(p.number.words[p.from].text)
 		r := s.reading(extraction.NumberReading, p.series, p.first, p.first+1,
-			[]string{series + " " + number, series + "-" + number, series + "/" + number})
+			[]string{series + " " + number, series + "-" + number, series + "/" + number, series + number})
+		// The label of the number is a part of the place: behind the same series another value can follow.
+		if between := labelText(p.between(s.lines[p.series.line])); between != "" && r.Before != "" {
+			r.Before += " " + between
+		} else if between != "" {
+			r.Left = strings.TrimSpace(r.Left + " " + between)
+		}
 		box := [4]float64(union(p.series.boxOf(p.first, p.first+1), p.number.boxOf(p.from, p.from+1)))
 		r.Box = box
 		out = append(out, r)

@@ -108,7 +108,25 @@ func TestReadingsContainNumbersInTwoParts(t *testing.T) {
 		t.Fatal("there is no reading of the number in two parts")
 	}
 	r := d.Readings[at]
-	if r.Kind != extraction.NumberReading || r.Left != "kette" || !slices.Equal(r.Values, []string{"KX 4711", "KX-4711", "KX/4711"}) || r.Box[0] > 401.0/595 || r.Box[2] < 520.0/595 {
+	if r.Kind != extraction.NumberReading || r.Left != "kette glied" || !slices.Equal(r.Values, []string{"KX 4711", "KX-4711", "KX/4711", "KX4711"}) || r.Box[0] > 401.0/595 || r.Box[2] < 520.0/595 {
 		t.Errorf("the reading is %+v", r)
+	}
+}
+
+// The label of the number is a part of the place that a correction teaches: behind the same series the
+// number of a customer can follow.
+func TestReadingInTwoPartsNamesTheLabelOfTheNumber(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"300@Kette KX|400@Glied 4711": "kette glied", "300@Kette KX|400@Kunde 4711": "kette kunde", "300@Kette KX|400@4711": "kette",
+	} {
+		d, err := pdftext.Read([]layout.Page{page(with(7, line)...)}, pdftext.Options{Readings: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(d.Readings, func(r extraction.Reading) bool { return slices.Contains(r.Values, "KX4711") })
+		if at < 0 || d.Readings[at].Before != want {
+			t.Errorf("%s: the readings are %+v", line, d.Readings)
+		}
 	}
 }
