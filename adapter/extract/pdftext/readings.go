@@ -12,6 +12,9 @@ import (
 // maxReadings is the maximum number of readings of a document.
 const maxReadings = 2000
 
+// longestLabel is the number of bytes of a segment in which the label of a reading is looked for.
+const longestLabel = 600
+
 // readings returns the printed texts that can be values of the ranked fields. It follows
 // the extraction, which finds the table of lines and the order of day and month.
 func (s *parsedDocument) readings() []extraction.Reading {
@@ -24,7 +27,6 @@ func (s *parsedDocument) readings() []extraction.Reading {
 	for _, c := range s.numberCandidates(false) {
 		add(extraction.NumberReading, c.seg, c.from, c.to, c.value)
 	}
-	out = append(out, s.readingsInTwoParts()...)
 	for _, c := range s.nameCandidates() {
 		from, to := c.seg.wordsAt(c.start, c.end)
 		add(extraction.NameReading, c.seg, from, to, c.name)
@@ -60,13 +62,15 @@ func (s *parsedDocument) readings() []extraction.Reading {
 			add(extraction.AmountReading, seg, a.from, a.to, values...)
 		}
 	}
-	return out
+	// Last, because a page can have many letters before numbers.
+	parts := s.readingsInTwoParts()
+	return append(out, parts[:min(len(parts), maxReadings-len(out))]...)
 }
 
 func (s *parsedDocument) reading(kind extraction.ReadingKind, seg *segment, from, to int, values []string) extraction.Reading {
 	r := extraction.Reading{Kind: kind, Values: values, Page: seg.page, Box: seg.boxOf(from, to), Text: shorten(seg.text)}
 	if from > 0 && from < len(seg.words) {
-		r.Before = labelText(seg.text[:seg.starts[from]])
+		r.Before = labelText(seg.text[:min(seg.starts[from], longestLabel)])
 	}
 	if l := s.lines[seg.line]; seg.at > 0 {
 		r.Left = labelText(l.segments[seg.at-1].text)

@@ -33,12 +33,15 @@ func (s *parsedDocument) numbersInTwoParts(labelled bool) []twoParts {
 	var out []twoParts
 	for i, l := range s.lines {
 		for k, seg := range l.segments {
+			if len(out) >= maxCandidates {
+				return out
+			}
 			if seg.used || l.right {
 				continue
 			}
 			if !labelled {
 				for w := range seg.words {
-					if p, ok := s.after(l, k, w); ok {
+					if p, ok := s.after(l, k, w); ok && len(out) < maxCandidates {
 						out = append(out, p)
 					}
 				}

@@ -130,3 +130,31 @@ func TestReadingInTwoPartsNamesTheLabelOfTheNumber(t *testing.T) {
 		}
 	}
 }
+
+// Many letters before numbers take no place from the other readings of a document.
+func TestReadingsInTwoPartsAreLimited(t *testing.T) {
+	t.Parallel()
+	p := page(simple...)
+	for i := range 2100 {
+		y := 0.45 + float64(i)*0.0002
+		for k, text := range []string{"DE", "via", "7"} {
+			x := 0.2 + 0.2*float64(k)
+			p.Words = append(p.Words, layout.Word{Text: text, Box: layout.Box{x, y, x + 0.02, y + 0.0001}})
+		}
+	}
+	d, err := pdftext.Read([]layout.Page{p}, pdftext.Options{Readings: true, Forced: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := 0
+	kinds := map[extraction.ReadingKind]int{}
+	for _, r := range d.Readings {
+		kinds[r.Kind]++
+		if len(r.Values) == 4 {
+			pairs++
+		}
+	}
+	if len(d.Readings) > 2000 || pairs > 400 || kinds[extraction.AmountReading] == 0 {
+		t.Errorf("of %d readings %d are in two parts, %v", len(d.Readings), pairs, kinds)
+	}
+}
