@@ -394,6 +394,11 @@ func (s *parsedDocument) chooseTaxID(seller, buyer *segment) (found, float64, bo
 	if best == nil || best.p < 0.3 {
 		return found{}, 0, false
 	}
+	if withRemainder(best.seg.text, best.value) {
+		confidence = min(confidence, contestedConfidence)
+		first, _ := firstGroup(best.value)
+		best.alternatives = appendNew(best.alternatives, first)
+	}
 	best.note(others, confidence)
 	return best.found, confidence, true
 }

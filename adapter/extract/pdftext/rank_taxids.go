@@ -117,21 +117,76 @@ func (s *parsedDocument) taxIDCandidates(seller, buyer *segment, training bool) 
 // identifier and a telephone number with only a space between them. Groups of digits of one
 // identifier are shorter.
 func identifiersOf(text string, matches [][]int) [][]int {
-	const complete = 8 // digits
 	var out [][]int
 	for _, at := range matches {
 		from := at[0]
 		for i := at[0]; i < at[1]; i++ {
-			if text[i] != ' ' || countDigits(text[from:i]) < complete || countDigits(text[i:at[1]]) < complete ||
+			if text[i] != ' ' || countDigits(text[from:i]) < completeTaxID || countDigits(text[i:at[1]]) < completeTaxID ||
 				strings.ContainsAny(text[from:i], " .-") {
 				continue
 			}
 			out = append(out, []int{from, i})
 			from = i + 1
 		}
-		out = append(out, []int{from, at[1]})
+		end := at[1]
+		if first, rest := firstGroup(text[from:end]); rest != "" && validTaxID(first) && !isSIRET(text, first+squeeze(rest)) {
+			end = from + len(first)
+		}
+		out = append(out, []int{from, end})
 	}
 	return out
+}
+
+// completeTaxID is the number of digits of a tax identifier without spaces.
+const completeTaxID = 8
+
+// firstGroup separates the first group of digits of an identifier that can be a complete one from the
+// digits behind it; rest is "" if it cannot.
+func firstGroup(id string) (first, rest string) {
+	first, rest, found := strings.Cut(id, " ")
+	if !found || len(first) < completeTaxID || strings.Trim(first, "0123456789") != "" || !hasDigit(rest) {
+		return id, ""
+	}
+	return first, rest
+}
+
+// validTaxID reports whether digits are a valid tax identifier of any country.
+func validTaxID(digits string) bool {
+	for _, country := range []string{"AT", "BE", "DE", "DK", "ES", "FI", "FR", "GB", "HU", "IT", "LU", "NL", "NO", "PL", "PT", "SE"} {
+		if valid, _ := invoice.ValidTaxID(digits, country); valid {
+			return true
+		}
+	}
+	return false
+}
+
+// isSIRET reports whether digits of a text are the number of a French establishment, whose last five
+// can be printed apart: it has this name, or the whole satisfies the Luhn formula as the company does.
+func isSIRET(text, digits string) bool {
+	const company, whole = 9, 14
+	return len(digits) == whole && strings.Trim(digits, "0123456789") == "" && luhn(digits[:company]) &&
+		(luhn(digits) || strings.Contains(textrules.Fold(text), "siret"))
+}
+
+func luhn(digits string) bool {
+	sum := 0
+	for i := range len(digits) {
+		d := int(digits[len(digits)-1-i] - '0')
+		if i%2 == 1 {
+			if d *= 2; d > 9 {
+				d -= 9
+			}
+		}
+		sum += d
+	}
+	return sum%10 == 0
+}
+
+// withRemainder reports whether digits follow a group of digits that can be a complete identifier: they
+// can be another number.
+func withRemainder(text, id string) bool {
+	_, rest := firstGroup(id)
+	return rest != "" && !isSIRET(text, squeeze(id))
 }
 
 // distinctive reports whether identifiers of a form are hardly ever other numbers.
