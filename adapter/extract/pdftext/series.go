@@ -147,7 +147,7 @@ func labelOfNumber(text string) float64 {
 	}
 	switch strings.Join(words, " ") {
 	case "folio":
-		return 1
+		return strongLabel // pages have it as well
 	case "n", "no", "nr", "nro", "num", "n o", "numar", "numarul", "sira no", "#", "№":
 		return signWeight
 	}
@@ -174,12 +174,12 @@ func (s *parsedDocument) pairAmong(value string) *twoParts {
 // doubts reports whether a number in two parts needs a person: its count is short, or it has only the
 // sign of a number while another number has a label.
 func (t *twoParts) doubts(labelled []found) bool {
-	if t.weight >= strongLabel {
-		return false
-	}
 	count := trimIdentifier(t.number.words[t.from].text)
-	if t.weight < signWeight || len(count) < shortNumber {
+	switch {
+	case t.weight < signWeight || t.weight < 1 && len(count) < shortNumber:
 		return true
+	case t.weight >= strongLabel:
+		return false
 	}
 	const relevant = 0.6
 	for _, f := range labelled {

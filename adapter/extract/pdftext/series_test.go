@@ -95,6 +95,17 @@ func TestSeriesWithoutNumberIsNoRival(t *testing.T) {
 	}
 }
 
+// A short count behind a sign that pages have as well can be the number of a page.
+func TestShortNumberOfASeriesIsUncertain(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"Série A|400@Folio 1", "Serie: A|400@Folio: 12", "Seria A|400@Nr. 2", "Seri A|400@No 3"} {
+		d := read(t, header("Bill to:|300@"+line, "Granite plc|340@Invoice date: 3 May 2024")...)
+		if e := d.Fields["invoice_number"]; e.Confidence >= 0.8 {
+			t.Errorf("%s: the number is %q with %.2f", line, d.Content.Number, e.Confidence)
+		}
+	}
+}
+
 // A person can correct a number in two parts of which the labels are unknown.
 func TestReadingsContainNumbersInTwoParts(t *testing.T) {
 	t.Parallel()
