@@ -36,7 +36,7 @@ func (s *parsedDocument) chooseNumber() (found, float64, bool) {
 	if contested(labelled) && rivalled(others) || utf8.RuneCountInString(best.value) < shortNumber && !confirms(labelled, best.value) {
 		confidence = min(confidence, contestedConfidence)
 	}
-	if pair := s.pairAmong(best.value); pair != nil && pair.doubts(labelled) {
+	if pair := s.pairAmong(best.value); pair != nil && s.doubts(pair, labelled) {
 		confidence = min(confidence, contestedConfidence)
 	}
 	if rest := titleBefore(best.value); rest != "" {

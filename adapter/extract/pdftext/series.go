@@ -1,6 +1,7 @@
 package pdftext
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -161,6 +162,31 @@ func labelOfNumber(text string) float64 {
 	return 1
 }
 
+// belowTable reports whether a segment is below lines of the table, where the identity card of a driver
+// is printed.
+func (s *parsedDocument) belowTable(seg *segment) bool {
+	return slices.ContainsFunc(s.segments, func(o *segment) bool { return o.used && o.line < seg.line })
+}
+
+// ownedByUnknown reports whether a label that is not known is to the left of a series: "C.I.:".
+func (s *parsedDocument) ownedByUnknown(t *twoParts) bool {
+	l := s.lines[t.series.line]
+	k := t.series.at - 1
+	if k >= 0 && !t.series.startsWithLabel() {
+		k-- // the label of the series
+	}
+	return k >= 0 && len(l.segments[k].labels) == 0 && strings.HasSuffix(l.segments[k].text, ":")
+}
+
+// continues reports whether letters follow the number, as in an address: "No. 28001 Madrid".
+func (t *twoParts) continues() bool {
+	if t.from+1 >= len(t.number.words) {
+		return false
+	}
+	next := t.number.words[t.from+1].text
+	return lettersOnly(next) && !isFiller(next) && textrules.Fold(next) != "din" && !textrules.KnownWord(next)
+}
+
 // pairAmong returns the number in two parts with a label that is a value, or nil.
 func (s *parsedDocument) pairAmong(value string) *twoParts {
 	for _, p := range s.numbersInTwoParts(true) {
@@ -173,13 +199,15 @@ func (s *parsedDocument) pairAmong(value string) *twoParts {
 
 // doubts reports whether a number in two parts needs a person: its count is short, or it has only the
 // sign of a number while another number has a label.
-func (t *twoParts) doubts(labelled []found) bool {
+func (s *parsedDocument) doubts(t *twoParts, labelled []found) bool {
 	count := trimIdentifier(t.number.words[t.from].text)
 	switch {
 	case t.weight < signWeight || t.weight < 1 && len(count) < shortNumber:
 		return true
 	case t.weight >= strongLabel:
 		return false
+	case s.belowTable(t.series) || s.ownedByUnknown(t) || t.continues():
+		return true
 	}
 	const relevant = 0.6
 	for _, f := range labelled {

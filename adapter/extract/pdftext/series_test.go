@@ -106,6 +106,23 @@ func TestShortNumberOfASeriesIsUncertain(t *testing.T) {
 	}
 }
 
+// The series and number of an identity card, and an address, are not a sure number of an invoice.
+func TestSeriesOfAnotherDocumentIsUncertain(t *testing.T) {
+	t.Parallel()
+	dated := "Granite plc|340@Invoice date: 3 May 2024"
+	for name, lines := range map[string][]string{
+		"below the table":  append(header("Bill to:", dated), "", "Seria RX nr. 802431"),
+		"a driver":         append(header("Bill to:", dated), "", "Delegat: Ion Popescu|250@Seria RX|340@Nr. 802431"),
+		"an unknown label": header("Bill to:|300@C.I.:|350@Seria RX|420@Nr. 802431", dated),
+		"an address":       header("Bill to:|300@Serie RX|400@Nº 802431 Madrid", dated),
+	} {
+		d := read(t, lines...)
+		if e := d.Fields["invoice_number"]; e.Confidence >= 0.8 {
+			t.Errorf("%s: the number is %q with %.2f", name, d.Content.Number, e.Confidence)
+		}
+	}
+}
+
 // A person can correct a number in two parts of which the labels are unknown.
 func TestReadingsContainNumbersInTwoParts(t *testing.T) {
 	t.Parallel()
