@@ -3,6 +3,7 @@ package pdftext
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"docledger/domain/extraction/textrules"
 	"docledger/domain/invoice"
@@ -141,10 +142,10 @@ func identifiersOf(text string, matches [][]int) [][]int {
 const completeTaxID = 8
 
 // firstGroup separates the first group of digits of an identifier that can be a complete one from the
-// digits behind it; rest is "" if it cannot.
+// digits behind it; rest is "" if it cannot, or if letters follow as in "460776242 RT0001".
 func firstGroup(id string) (first, rest string) {
 	first, rest, found := strings.Cut(id, " ")
-	if !found || len(first) < completeTaxID || strings.Trim(first, "0123456789") != "" || !hasDigit(rest) {
+	if !found || len(first) < completeTaxID || strings.Trim(first, "0123456789") != "" || !hasDigit(rest) || strings.ContainsFunc(rest, unicode.IsLetter) {
 		return id, ""
 	}
 	return first, rest

@@ -16,6 +16,7 @@ func TestTaxIDEndsBeforeAnotherNumber(t *testing.T) {
 		"Maple Tools Lda NIF 558767249 4711":            "558767249",
 		"Maple Tools Lda P.IVA 01234567897 20121":       "01234567897",
 		"Maple Tools Lda SIRET 303265045 00012":         "303265045 00012",
+		"Maple Tools Lda GST No. 303265045 RT0001":      "303265045 RT0001",
 		"Maple Tools Lda NIF 558 767 249":               "558 767 249",
 		"Maple Tools Lda NIF 558.767.249":               "558.767.249",
 	} {
