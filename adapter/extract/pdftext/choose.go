@@ -43,6 +43,9 @@ func (s *parsedDocument) chooseNumber() (found, float64, bool) {
 		confidence = min(confidence, contestedConfidence)
 		best.alternatives = appendNew(best.alternatives, rest)
 	}
+	if startsWithOtherLabel(best.value) {
+		confidence = min(confidence, contestedConfidence)
+	}
 	if rest := best.behindSign(); rest != "" {
 		confidence = min(confidence, contestedConfidence)
 		best.alternatives = appendNew(best.alternatives, rest)

@@ -79,6 +79,16 @@ func titleBefore(value string) string {
 	return ""
 }
 
+// startsWithOtherLabel reports whether a number of ideographs and digits begins with the label of another
+// value, such as a telephone number.
+func startsWithOtherLabel(value string) bool {
+	if !textrules.IsIdeographic(value) {
+		return false
+	}
+	labels := textrules.FindLabels(textrules.Tokens(value))
+	return len(labels) > 0 && labels[0].From == 0 && labels[0].Role != textrules.RoleNumber
+}
+
 // signsOfAmounts are the signs and currencies that an amount can begin with.
 const signsOfAmounts = "¥￥$€£₩+-−–△▲"
 

@@ -87,3 +87,14 @@ func TestSignsAndCurrenciesBehindIdeographs(t *testing.T) {
 		}
 	}
 }
+
+// The number of a telephone or of an account is no sure number of an invoice.
+func TestOtherNumbersBehindIdeographsAreUncertain(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"電話番号0312345678", "電話番号 0312345678", "口座番号1234567", "口座番号 1234567"} {
+		d := read(t, header("Bill to:", "Granite plc|340@Invoice date: 3 May 2024", "9 High Road|350@"+line)...)
+		if e := d.Fields["invoice_number"]; e.Confidence >= 0.8 {
+			t.Errorf("%s: the number is %q with %.2f", line, d.Content.Number, e.Confidence)
+		}
+	}
+}
