@@ -11,13 +11,21 @@ import (
 	"docledger/domain/event"
 	"docledger/domain/identity"
 	"docledger/domain/page"
+	"docledger/infrastructure/database"
 
 	"github.com/google/uuid"
 )
 
 func newStore(t *testing.T) *store.Store {
 	t.Helper()
-	s, err := store.New(context.Background(), openPostgres(t, 8).Gorm, store.Options{})
+	return patient(t, openPostgres(t, 8))
+}
+
+// patient returns a store whose readers of events wait long for older transactions. Those of other
+// databases of the server count, too, and other packages are tested at the same time.
+func patient(t *testing.T, db *database.DB) *store.Store {
+	t.Helper()
+	s, err := store.New(context.Background(), db.Gorm, store.Options{SettleTimeout: 30 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,16 +62,21 @@ func follow(t *testing.T, s *store.Store, scope identity.Scope, after string, li
 // follows the log, in any order of commits.
 func TestEventsOfLateCommits(t *testing.T) {
 	t.Parallel()
-	s := newStore(t)
+	db := openPostgres(t, 8)
+	s := patient(t, db)
 	ctx := context.Background()
+	hasty, err := store.New(ctx, db.Gorm, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	scope := identity.Scope{OrganizationID: uuid.New()}
 	var late, meanwhile uuid.UUID
 	var seen []uuid.UUID
 	var cursor string
-	err := s.InTx(ctx, func(inTx context.Context) error {
+	err = s.InTx(ctx, func(inTx context.Context) error {
 		late = appendEvent(inTx, t, s, scope)
 		meanwhile = appendEvent(ctx, t, s, scope)
-		seen, cursor = follow(t, s, scope, "", 10)
+		seen, cursor = follow(t, hasty, scope, "", 10)
 		if len(seen) != 0 {
 			t.Errorf("%d events were shown while an older transaction was open", len(seen))
 		}
@@ -169,10 +182,7 @@ func TestEventsSurviveARestore(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	db := openPostgres(t, 4)
-	before, err := store.New(ctx, db.Gorm, store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := patient(t, db)
 	scope := identity.Scope{OrganizationID: uuid.New()}
 	old := []uuid.UUID{appendEvent(ctx, t, before, scope), appendEvent(ctx, t, before, scope)}
 	if seen, _ := follow(t, before, scope, "", 1); !slices.Equal(seen, old) {
@@ -183,10 +193,7 @@ func TestEventsSurviveARestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for round := range 2 {
-		s, err := store.New(ctx, db.Gorm, store.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := patient(t, db)
 		seen, cursor := follow(t, s, scope, "", 1)
 		if !slices.Equal(seen, old) {
 			t.Errorf("round %d: seen %v, want %v", round, seen, old)
