@@ -50,6 +50,11 @@ func (s *parsedDocument) chooseNumber() (found, float64, bool) {
 		confidence = min(confidence, contestedConfidence)
 		best.alternatives = appendNew(best.alternatives, rest)
 	}
+	if series := s.seriesBefore(best); series != "" {
+		confidence = min(confidence, contestedConfidence)
+		best.alternatives = appendNew(best.alternatives, best.value)
+		best.value = series + " " + best.value
+	}
 	best.note(others, confidence)
 	return best.found, confidence, true
 }

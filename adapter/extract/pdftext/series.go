@@ -314,3 +314,46 @@ func (s *parsedDocument) readingsInTwoParts() []extraction.Reading {
 	}
 	return out
 }
+
+// seriesBefore returns the letters between the label of a number and the number, "" without any, also
+// if wide spaces separate them: "Invoice no. LS 12/2025". They are a part of most numbers.
+func (s *parsedDocument) seriesBefore(c *candidate) string {
+	if c.seg == nil || c.to > c.from+1 {
+		return ""
+	}
+	seg, at, ok := s.wordBefore(c.seg, c.from)
+	if !ok || !isSeries(seg.words[at].text) || seg.labelAt(at) {
+		return ""
+	}
+	label, end, ok := s.wordBefore(seg, at)
+	if !ok {
+		return ""
+	}
+	if isNumberSign(label.words[end].text) {
+		return code(seg.words[at].text)
+	}
+	behind := label.starts[end] + len(label.words[end].text)
+	for _, m := range label.labels {
+		last := label.tokens[m.To-1].End
+		if m.Role == textrules.RoleNumber && last > label.starts[end] && strings.Trim(label.text[last:behind], " .:#°") == "" {
+			return code(seg.words[at].text)
+		}
+	}
+	return ""
+}
+
+// wordBefore returns the word to the left of a word in its line, if only a space separates them.
+func (s *parsedDocument) wordBefore(seg *segment, at int) (*segment, int, bool) {
+	const space = 1.3 // of the height of capitals; that of a typewriter is 0.9
+	before, i := seg, at-1
+	if i < 0 {
+		segments := s.lines[seg.line].segments
+		k := slices.Index(segments, seg)
+		if k < 1 {
+			return nil, 0, false
+		}
+		before, i = segments[k-1], len(segments[k-1].words)-1
+	}
+	a, b := &before.words[i], &seg.words[at]
+	return before, i, b.x0-a.x1 <= space*(b.y1-b.y0)
+}

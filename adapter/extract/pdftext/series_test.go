@@ -33,6 +33,25 @@ func TestNumberInTwoPartsIsReadAsAWhole(t *testing.T) {
 	}
 }
 
+// Wide spaces, as of a typewriter, separate the letters of a series from their number.
+func TestSeriesBehindWideSpacesBelongsToTheNumber(t *testing.T) {
+	t.Parallel()
+	for line, number := range map[string]string{
+		"Bill to:|340@Faktura|387.8@nr|408.1@LS|428.4@12/2025": "LS 12/2025",
+		"Bill to:|340@Invoice|387.8@no.|413.6@KX|433.9@4711":   "KX 4711",
+	} {
+		d := read(t, header(line, "Granite plc|340@Invoice date: 3 May 2024")...)
+		if e := d.Fields["invoice_number"]; d.Content.Number != number || e.Confidence >= 0.8 || !slices.Contains(e.Alternatives, number[3:]) {
+			t.Errorf("%s: the number is %q with %.2f, %v", line, d.Content.Number, e.Confidence, e.Alternatives)
+		}
+	}
+	// Letters in a column of their own are another value.
+	d := read(t, header("Bill to:|250@Invoice no.|340@EUR|440@4711", "Granite plc|340@Invoice date: 3 May 2024")...)
+	if d.Content.Number == "EUR 4711" {
+		t.Errorf("the number is %q", d.Content.Number)
+	}
+}
+
 // Letters that are not the series of the invoice do not change its number.
 func TestOtherSeriesAreNoPartOfTheNumber(t *testing.T) {
 	t.Parallel()
