@@ -23,7 +23,7 @@ func (s *parsedDocument) noInvoice() *extraction.Failure {
 			kind = found
 			break
 		}
-		if s.titled(seg) {
+		if s.titled(seg) || kind == "" && invoicedTo(seg) {
 			return nil
 		}
 		if kind == "" && seg.line < 25 {
@@ -45,15 +45,25 @@ func (s *parsedDocument) titled(seg *segment) bool {
 			if label.From == 0 && !listRow(s.lines[seg.line]) {
 				return true
 			}
-		case textrules.RoleBuyer: // "Invoice to:"
-			first := seg.tokens[label.From : label.From+1]
-			if alone := textrules.FindLabels(first); len(alone) > 0 && alone[0].Role == textrules.RoleTitle {
-				return true
-			}
 		case textrules.RoleNumber:
 			if !label.Weak && label.From <= 1 && !headsList(s.lines[seg.line]) && !listRow(s.lines[seg.line]) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// invoicedTo reports whether a segment is a label of the buyer with the word for an invoice: "Bill to:".
+// Documents with the title of another kind have it as well.
+func invoicedTo(seg *segment) bool {
+	for _, label := range seg.labels {
+		if label.Role != textrules.RoleBuyer {
+			continue
+		}
+		first := seg.tokens[label.From : label.From+1]
+		if alone := textrules.FindLabels(first); len(alone) > 0 && alone[0].Role == textrules.RoleTitle {
+			return true
 		}
 	}
 	return false

@@ -381,7 +381,7 @@ func (p *parties) nameOf(b *block) (string, *segment) {
 	for _, seg := range b.segments {
 		name := trimName(seg.text)
 		if seg.startsWithLabel() && !textrules.IsCompany(name) || len(seg.dates) > 0 {
-			labelled = labelled || !p.s.titled(seg) || seg.labels[0].To < len(seg.tokens)
+			labelled = labelled || !p.s.titled(seg) && !invoicedTo(seg) || seg.labels[0].To < len(seg.tokens)
 			continue
 		}
 		if isName(name) && (!labelled || textrules.IsCompany(name)) {

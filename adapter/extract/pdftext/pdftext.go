@@ -85,7 +85,7 @@ func read(pages []layout.Page, o Options, learn *training) (*extraction.Draft, e
 
 func (s *parsedDocument) anyTitle() bool {
 	for _, seg := range s.segments {
-		if seg.page == 1 && s.titled(seg) {
+		if seg.page == 1 && (s.titled(seg) || invoicedTo(seg)) {
 			return true
 		}
 	}

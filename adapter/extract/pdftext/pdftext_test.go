@@ -229,6 +229,23 @@ func TestOtherKinds(t *testing.T) {
 	}
 }
 
+// A document of another kind can name who is billed.
+func TestOtherKindsNameTheBuyer(t *testing.T) {
+	t.Parallel()
+	for _, label := range []string{"Bill To", "Invoice to:"} {
+		lines := with(0, "Maple Tools Ltd|400@Statement")
+		lines[5], lines[6], lines[7] = label+"|350@Statement Number|480@55", "Granite plc|350@Date: 3 May 2024", "9 High Road"
+		_, err := pdftext.Read([]layout.Page{page(lines...)}, pdftext.Options{})
+		if failure, ok := errors.AsType[*extraction.Failure](err); !ok || failure.Kind != extraction.Statement {
+			t.Errorf("%s: %v", label, err)
+		}
+		lines[0] = "Maple Tools Ltd|400@Account"
+		if _, err := pdftext.Read([]layout.Page{page(lines...)}, pdftext.Options{}); err != nil {
+			t.Errorf("%s without a title: %v", label, err)
+		}
+	}
+}
+
 func TestTextThatCantBeDecoded(t *testing.T) {
 	t.Parallel()
 	shifted := func(r rune) rune {
