@@ -77,7 +77,22 @@ func TestAttention(t *testing.T) {
 	d.do(http.MethodDelete, "/api/api-keys/"+key.Text("id"), nil).OK()
 	want("a revoked key", "DOCUMENT_FAILED open_document")
 
+	waiting := func() (count float64) {
+		for _, item := range d.do(http.MethodGet, "/api/attention", nil).OK().At("items").([]any) {
+			if item := item.(map[string]any); item["code"] == "REVIEW_WAITING" {
+				count += item["count"].(float64)
+			}
+		}
+		return count
+	}
 	d.extract("4.xml", harness.UBL("A-9"))
+	if n := waiting(); n != 1 {
+		t.Errorf("%v invoices wait, want 1", n)
+	}
+	d.extract("5.xml", harness.UBL("B-20"))
+	if n := waiting(); n != 2 {
+		t.Errorf("%v invoices wait, want 2", n)
+	}
 	for role, codes := range map[identity.EntityRole]string{
 		identity.Viewer: "", identity.Editor: "DOCUMENT_FAILED open_document", identity.Approver: "DOCUMENT_FAILED open_document, DUE_SOON approve, REVIEW_WAITING approve",
 	} {
