@@ -21,7 +21,7 @@ func newStore(t *testing.T) *store.Store {
 	return patient(t, openPostgres(t, 8))
 }
 
-// patient returns a store whose readers of events wait long for older transactions. Those of other
+// patient returns a store in which readers of events wait long for older transactions. Those of other
 // databases of the server count, too, and other packages are tested at the same time.
 func patient(t *testing.T, db *database.DB) *store.Store {
 	t.Helper()

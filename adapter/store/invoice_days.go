@@ -22,8 +22,8 @@ func (l *invoiceList) days() (column string, ok bool) {
 
 // newestOfDays selects the ids of the page of a list by id with a range of dates. Such a range
 // can have most of the invoices. Each day has its invoices in the order of their ids, and the page is
-// on the days with the first ids: so the first id of each day is read, and then only the days whose
-// first ids come first.
+// on the days with the first ids: so the first id of each day is read, and then only the days with
+// the first of these.
 func (l *invoiceList) newestOfDays(column string) *gorm.DB {
 	return l.ofDays(column, l.limit)
 }

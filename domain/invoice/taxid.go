@@ -60,8 +60,8 @@ func number(s string) int {
 	return n
 }
 
-// luhn checks a number with the Luhn formula of ISO/IEC 7812.
-func luhn(s string) bool {
+// Luhn reports whether a text of digits satisfies the Luhn formula of ISO/IEC 7812.
+func Luhn(s string) bool {
 	sum := 0
 	for i := range len(s) {
 		digit := int(s[len(s)-1-i] - '0')
@@ -186,7 +186,7 @@ func checkHU(s string) bool {
 	return allDigits(s, 8) && (10-weighted(s, 9, 7, 3, 1, 9, 7, 3)%10)%10 == int(s[7]-'0')
 }
 
-func checkIT(s string) bool { return allDigits(s, 11) && luhn(s) }
+func checkIT(s string) bool { return allDigits(s, 11) && Luhn(s) }
 
 func checkLU(s string) bool { return allDigits(s, 8) && number(s[:6])%89 == number(s[6:]) }
 
@@ -231,4 +231,4 @@ func checkPT(s string) bool {
 	return check == int(s[8]-'0')
 }
 
-func checkSE(s string) bool { return allDigits(s, 12) && luhn(s[:10]) }
+func checkSE(s string) bool { return allDigits(s, 12) && Luhn(s[:10]) }

@@ -161,26 +161,12 @@ func validTaxID(digits string) bool {
 	return false
 }
 
-// isSIRET reports whether digits of a text are the number of a French establishment, whose last five
-// can be printed apart: it has this name, or the whole satisfies the Luhn formula as the company does.
+// isSIRET reports whether digits of a text are the number of a French establishment: it has this name, or
+// the whole satisfies the Luhn formula as the company does. Its last five digits can be printed apart.
 func isSIRET(text, digits string) bool {
 	const company, whole = 9, 14
-	return len(digits) == whole && strings.Trim(digits, "0123456789") == "" && luhn(digits[:company]) &&
-		(luhn(digits) || strings.Contains(textrules.Fold(text), "siret"))
-}
-
-func luhn(digits string) bool {
-	sum := 0
-	for i := range len(digits) {
-		d := int(digits[len(digits)-1-i] - '0')
-		if i%2 == 1 {
-			if d *= 2; d > 9 {
-				d -= 9
-			}
-		}
-		sum += d
-	}
-	return sum%10 == 0
+	return len(digits) == whole && strings.Trim(digits, "0123456789") == "" && invoice.Luhn(digits[:company]) &&
+		(invoice.Luhn(digits) || strings.Contains(textrules.Fold(text), "siret"))
 }
 
 // withRemainder reports whether digits follow a group of digits that can be a complete identifier: they

@@ -9,7 +9,7 @@ import (
 	"docledger/domain/extraction/textrules"
 )
 
-// twoParts is a number whose series, such as "FAC", is printed apart from it: in two cells, or with
+// twoParts is a number with a series, such as "FAC", that is printed apart from it: in two cells, or with
 // a label between both.
 type twoParts struct {
 	series, number *segment
@@ -92,7 +92,7 @@ func (s *parsedDocument) ofSeries(at, k int) (twoParts, bool) {
 	return twoParts{series: below, number: number, weight: weight}, true
 }
 
-// numbered returns the number in two parts whose series is a word of a segment, if the text between
+// numbered returns the number in two parts of which a word of a segment is the series, if the text between
 // both is a label of the invoice number and nothing else. Behind any other text is another value: a
 // year, a customer, a post code.
 func (s *parsedDocument) numbered(l *line, k, w int) (twoParts, bool) {
@@ -218,7 +218,7 @@ func (s *parsedDocument) doubts(t *twoParts, labelled []found) bool {
 	return false
 }
 
-// after returns the number in two parts whose series is a word of a segment. At most a short label
+// after returns the number in two parts of which a word of a segment is the series. At most a short label
 // is between both. A number directly after the letters in one segment is read as a whole anyway.
 func (s *parsedDocument) after(l *line, k, w int) (twoParts, bool) {
 	seg := l.segments[k]

@@ -10,7 +10,7 @@ import (
 	"docledger/domain/extraction"
 )
 
-// header is a document whose number and dates are printed by other lines.
+// header is a document in which other lines print the number and the dates.
 func header(lines ...string) []string {
 	return append(append(slices.Clone(simple[:5]), lines...), simple[8:]...)
 }

@@ -338,8 +338,8 @@ func TestACallerWhoLeavesDoesNotEndTheLoad(t *testing.T) {
 	})
 }
 
-// TestAProvenSignatureProvesNothingElse changes the signature and the content of a token whose
-// signature was verified before, and gives its key another content.
+// TestAProvenSignatureProvesNothingElse changes the signature and the content of a token with a
+// signature that was verified before, and gives its key another content.
 func TestAProvenSignatureProvesNothingElse(t *testing.T) {
 	t.Parallel()
 	keys := twoKeys()

@@ -49,7 +49,7 @@ type Verifier struct {
 	proven *otter.Cache[[sha256.Size]byte, crypto.PublicKey]
 }
 
-// maxProven is the maximum number of tokens whose signature is not verified again.
+// maxProven is the maximum number of tokens with a signature that is not verified again.
 const maxProven = 10_000
 
 var _ identity.TokenVerifier = (*Verifier)(nil)

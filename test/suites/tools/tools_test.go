@@ -38,7 +38,7 @@ type world struct {
 
 func start(t *testing.T) *world { return startWith(t, false) }
 
-// startWith starts a service whose tool server calls the API over a connection or in the process.
+// startWith starts a service. Its tool server calls the API over a connection or in the process.
 func startWith(t *testing.T, overHTTP bool) *world {
 	t.Helper()
 	provider := harness.NewProvider(t, sim.Options{
