@@ -27,6 +27,8 @@ type call struct {
 	checked func()
 	// file has the decoded file of the message; nil if the message itself contains it.
 	file *os.File
+	// answers are those of the calls of this request.
+	answers *splices
 }
 
 type callKey struct{}
@@ -54,7 +56,7 @@ func (s *Server) authenticate(c *gin.Context) (context.Context, bool) {
 		if !s.admitCaller(c, caller) {
 			return nil, false
 		}
-		return context.WithValue(r.Context(), callKey{}, call{bearer: bearer, caller: caller, gone: r.Context()}), true
+		return context.WithValue(r.Context(), callKey{}, call{bearer: bearer, caller: caller, gone: r.Context(), answers: new(splices)}), true
 	}
 	if unavailable := new(fault.Error); errors.As(err, &unavailable) && unavailable.Kind == fault.Unavailable {
 		s.o.Log.WarnContext(r.Context(), "token keys unavailable", "error", err)

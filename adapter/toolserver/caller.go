@@ -47,7 +47,7 @@ func (s *Server) handle(t catalog.Tool) mcp.ToolHandler {
 			result, err = refused("The arguments are invalid: "+err.Error()+". Correct them and call again."), nil
 		} else {
 			var page string
-			result, page, outcome, err = s.run(ctx, operation, c.bearer, arguments)
+			result, page, outcome, err = s.run(ctx, operation, c, arguments)
 			result = shown(req, page, result)
 		}
 		if s.o.Observe != nil {
@@ -61,14 +61,14 @@ func (s *Server) handle(t catalog.Tool) mcp.ToolHandler {
 
 // run calls the API. page is the page on which a person can do what the API
 // refused. outcome is a word for the log.
-func (s *Server) run(ctx context.Context, t catalog.Tool, bearer string, arguments catalog.Object) (
+func (s *Server) run(ctx context.Context, t catalog.Tool, c call, arguments catalog.Object) (
 	result *mcp.CallToolResult, page, outcome string, err error,
 ) {
 	budget := catalog.Budget(arguments)
 	var shortened string
 	// Items can have grown when a page is requested again, but rarely twice.
 	for range maxPages {
-		body, page, refusal := s.ask(ctx, t, bearer, arguments)
+		body, page, refusal := s.ask(ctx, t, c.bearer, arguments)
 		if refusal != nil {
 			return refusal, page, "refused", nil
 		}
@@ -76,7 +76,7 @@ func (s *Server) run(ctx context.Context, t catalog.Tool, bearer string, argumen
 			return pictured(body), "", "ok", nil
 		}
 		if shortened == "" && t.ReadOnly && isPassthrough(body, arguments, budget) {
-			return answered(body), "", "ok", nil
+			return c.answers.answered(body), "", "ok", nil
 		}
 		value := s.decode(ctx, t, body)
 		if value == nil {
@@ -101,7 +101,7 @@ func (s *Server) run(ctx context.Context, t catalog.Tool, bearer string, argumen
 			if err != nil {
 				return nil, "", "failed", err
 			}
-			return answered(text), page, "ok", nil
+			return c.answers.answered(text), page, "ok", nil
 		}
 		// The cursor of a shorter page continues after its last item.
 		arguments["limit"] = fit
@@ -150,7 +150,12 @@ func (s *Server) ask(ctx context.Context, t catalog.Tool, bearer string, argumen
 		return nil, "", refused("The service is unavailable. Retry in a few seconds" + retryWarning(t) + ".")
 	}
 	defer resp.Body.Close()
-	body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	var read bytes.Buffer
+	if resp.ContentLength > 0 && resp.ContentLength <= maxAnswer {
+		read.Grow(int(resp.ContentLength) + bytes.MinRead)
+	}
+	_, err = read.ReadFrom(io.LimitReader(resp.Body, maxAnswer+1))
+	body = read.Bytes()
 	if err != nil || len(body) > maxAnswer {
 		s.o.Log.WarnContext(ctx, "API response unreadable", "tool", t.Name, "bytes", len(body), "error", err)
 		return nil, "", refused("The response is incomplete. Request less data and retry" + retryWarning(t) + ".")

@@ -2,7 +2,6 @@ package toolserver
 
 import (
 	"context"
-	"encoding/json"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -101,10 +100,4 @@ func refused(text string) *mcp.CallToolResult {
 // pictured returns an image as the result of a call.
 func pictured(png []byte) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.ImageContent{Data: png, MIMEType: "image/png"}}}
-}
-
-// answered returns the result of a call as data and as text, because some
-// clients support only one of them.
-func answered(text []byte) *mcp.CallToolResult {
-	return &mcp.CallToolResult{StructuredContent: json.RawMessage(text), Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}
 }

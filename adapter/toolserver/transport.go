@@ -100,7 +100,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	// The library requires both forms, although each answer has one.
 	r.Header.Set("Accept", mediaJSON+", "+mediaEvents)
-	handler.ServeHTTP(&jsonErrors{ResponseWriter: w}, r.WithContext(context.WithValue(r.Context(), serverKey{}, server)))
+	c, _ := callOf(r.Context())
+	handler.ServeHTTP(&jsonErrors{ResponseWriter: w, answers: c.answers}, r.WithContext(context.WithValue(r.Context(), serverKey{}, server)))
 }
 
 // takesEvents reports whether Accept names server-sent events.
@@ -135,9 +136,10 @@ func refuseMessage(w http.ResponseWriter, status int, text string) {
 }
 
 // jsonErrors turns the plain-text errors of the library into messages of the
-// protocol.
+// protocol, and completes its answers.
 type jsonErrors struct {
 	http.ResponseWriter
+	answers  *splices
 	refusing int // the status of a plain-text error, until its text is written
 }
 
@@ -157,7 +159,13 @@ func (w *jsonErrors) Write(p []byte) (int, error) {
 		w.refusing = 0
 		return len(p), nil
 	}
-	return w.ResponseWriter.Write(p)
+	if w.answers == nil {
+		return w.ResponseWriter.Write(p)
+	}
+	if err := w.answers.write(w.ResponseWriter, p); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // Unwrap lets http.ResponseController reach the connection.

@@ -72,6 +72,7 @@ func cleanRune(r rune) rune {
 func IsClean(text string) bool {
 	for i, r := range text {
 		switch {
+		case r != '\\' && ' ' <= r && r < utf8.RuneSelf-1: // the most frequent characters, of which none is replaced
 		case r == '\\' && strings.ContainsRune("bfr", rune(text[min(i+1, len(text)-1)])):
 			return false
 		case r == '\\' && strings.HasPrefix(text[i+1:], "u"):
