@@ -81,8 +81,11 @@ type flight struct {
 
 // flights lets concurrent misses share one call.
 type flights struct {
-	mu          sync.Mutex
+	mu sync.Mutex
+	// generations are those of at most maxPlans organizations that were invalidated. The others
+	// have the generation since. last is the newest generation.
 	generations map[uuid.UUID]uint64
+	since, last uint64
 	running     map[flight]*call
 }
 
@@ -95,7 +98,10 @@ type call struct {
 func (f *flights) generation(organization uuid.UUID) uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.generations[organization]
+	if generation, ok := f.generations[organization]; ok {
+		return generation
+	}
+	return f.since
 }
 
 func (f *flights) invalidate(organization uuid.UUID) {
@@ -104,7 +110,13 @@ func (f *flights) invalidate(organization uuid.UUID) {
 	if f.generations == nil {
 		f.generations = map[uuid.UUID]uint64{}
 	}
-	f.generations[organization]++
+	f.last++
+	f.generations[organization] = f.last
+	if len(f.generations) > maxPlans {
+		// This is one more invalidation of all other organizations, so that none is remembered.
+		clear(f.generations)
+		f.since = f.last
+	}
 }
 
 // fillTimeout limits a fill that no caller waits for any more.

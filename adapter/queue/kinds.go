@@ -109,13 +109,16 @@ func (w *worker[T]) Work(ctx context.Context, j *river.Job[raw[T]]) (err error) 
 	began, outcome := time.Now(), "panicked"
 	ctx, end := w.trace(ctx, carriedBy(j.Metadata), j.Args.Kind(), j.ID, j.Attempt)
 	defer func() {
+		if outcome == snoozed {
+			w.begun.forget(this) // the job runs again with the same attempt number
+		} else {
+			w.begun.end(this)
+		}
 		end(err)
 		w.observe(j.Args.Kind(), outcome, time.Since(began))
 	}()
 	err = w.work(ctx, j)
-	if outcome = outcomeOf(err); outcome == snoozed {
-		w.begun.forget(this) // the job runs again with the same attempt number
-	}
+	outcome = outcomeOf(err)
 	return err
 }
 

@@ -11,9 +11,9 @@ const (
 	// lostFetchAfter is the time within which every fetched job starts, because a worker never
 	// fetches more jobs than it has free slots.
 	lostFetchAfter = 15 * time.Second
-	// startedRetention is the minimum time for which a started job is remembered. It exceeds the
-	// longest job and the time to store its end.
-	startedRetention = 15 * time.Minute
+	// endedRetention is the minimum time for which an ended job is remembered. It exceeds the time
+	// to store its end, with all retries.
+	endedRetention = 5 * time.Minute
 )
 
 // jobAttempt is one attempt of a job.
@@ -24,27 +24,39 @@ type jobAttempt struct {
 
 // startedJobs records the jobs that this process started. A job that was assigned to the process
 // but is not recorded was fetched over a connection that broke before the response arrived, so it
-// does not run. Entries are kept in two generations, so that expiry has constant cost.
+// does not run. Ended jobs are kept in two generations, so that expiry has constant cost.
 type startedJobs struct {
 	mu            sync.Mutex
-	lately, older map[jobAttempt]struct{}
+	running       map[jobAttempt]struct{}
+	lately, older map[jobAttempt]struct{} // ended
 	turned        time.Time
 }
 
 func (b *startedJobs) add(t jobAttempt) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if now := time.Now(); b.lately == nil || now.Sub(b.turned) > startedRetention {
+	if b.running == nil {
+		b.running = map[jobAttempt]struct{}{}
+	}
+	b.running[t] = struct{}{}
+}
+
+// end records that a job ended. The queue stores its end later.
+func (b *startedJobs) end(t jobAttempt) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.running, t)
+	if now := time.Now(); b.lately == nil || now.Sub(b.turned) > endedRetention {
 		b.lately, b.older, b.turned = map[jobAttempt]struct{}{}, b.lately, now
 	}
 	b.lately[t] = struct{}{}
 }
 
+// forget removes a running job.
 func (b *startedJobs) forget(t jobAttempt) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.lately, t)
-	delete(b.older, t)
+	delete(b.running, t)
 }
 
 // without returns the ids of the jobs that did not start.
@@ -52,8 +64,9 @@ func (b *startedJobs) without(given []jobAttempt) (ids []int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, t := range given {
+		_, running := b.running[t]
 		_, lately := b.lately[t]
-		if _, older := b.older[t]; !lately && !older {
+		if _, older := b.older[t]; !running && !lately && !older {
 			ids = append(ids, t.id)
 		}
 	}

@@ -26,11 +26,20 @@ func TestBegunJobsAreForgottenInTime(t *testing.T) {
 		want(1) // its second attempt
 		b.forget(given[2])
 		want(1, 2)
-		time.Sleep(startedRetention + time.Second)
+		time.Sleep(3 * endedRetention)
+		want(1, 2) // the first one runs long
+		b.end(given[0])
+		time.Sleep(endedRetention)
+		want(1, 2) // its end may not be stored yet
 		b.add(given[1])
+		time.Sleep(time.Second)
+		b.end(given[1])
 		want(2)
-		time.Sleep(startedRetention + time.Second)
-		b.add(jobAttempt{id: 3, attempt: 1})
+		time.Sleep(endedRetention + time.Second)
+		b.end(jobAttempt{id: 3, attempt: 1})
 		want(1, 2)
+		if kept := len(b.running) + len(b.lately) + len(b.older); kept != 2 {
+			t.Errorf("%d jobs are recorded, want the one that ended last and the one before", kept)
+		}
 	})
 }
