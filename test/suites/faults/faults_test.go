@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,6 +23,9 @@ import (
 
 func TestMain(m *testing.M) {
 	worker.ServeIfChild()
+	// The profiler of memory, which the product does not have, would keep each path to an
+	// allocation, and so grow in the service that this binary runs.
+	runtime.MemProfileRate = 0
 	if serveIfChild() {
 		return
 	}
