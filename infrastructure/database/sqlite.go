@@ -11,6 +11,7 @@ import (
 
 	gormsqlite "github.com/libtnb/sqlite"
 	"gorm.io/gorm"
+	"modernc.org/sqlite"
 )
 
 // sqliteSettings are the settings of every SQLite connection. Transactions acquire
@@ -37,10 +38,11 @@ func sqlitePool(path string, conns int) (*sql.DB, error) {
 	if err := createPrivate(path); err != nil {
 		return nil, err
 	}
-	pool, err := sql.Open(gormsqlite.DriverName, sqliteAddress(path))
+	connector, err := sqlite.NewConnector(sqliteAddress(path))
 	if err != nil {
 		return nil, fmt.Errorf("open the database file: %w", err)
 	}
+	pool := sql.OpenDB(cachingConnector{connector})
 	if conns <= 0 {
 		conns = sqliteConns
 	}
