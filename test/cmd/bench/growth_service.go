@@ -45,7 +45,7 @@ type grown struct {
 	bytesEach float64
 }
 
-// prepareGrowth fills a new database and starts bin/docledger with it.
+// prepareGrowth fills a new database, or finds it filled, and starts bin/docledger with it.
 func prepareGrowth(ctx context.Context, dir, databaseURL string, invoices int) (*grown, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -64,7 +64,7 @@ func prepareGrowth(ctx context.Context, dir, databaseURL string, invoices int) (
 		env["DATABASE_URL"] = "" // the file in DATA_DIR
 	}
 	g := &grown{base: env["BASE_URL"], invoices: invoices}
-	if err := g.fill(ctx, databaseURL, env); err != nil {
+	if err := g.fillOnce(ctx, dir, databaseURL, env); err != nil {
 		return nil, err
 	}
 	g.cmd = exec.CommandContext(ctx, "bin/docledger", "serve", "--role", "api,worker")

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -26,6 +27,7 @@ const (
 	startTimeout = 30 * time.Second
 	startPoll    = 10 * time.Millisecond
 	stopTimeout  = 10 * time.Second
+	keptTimeout  = 5 * time.Minute // to write all data to disk
 )
 
 // The settings of a private instance. Its data need not survive it.
@@ -37,17 +39,19 @@ var settings = []string{
 
 // keeper runs the server ($0 and its arguments) and stops it when the standard
 // input ends. The input ends with the parent process, however that process
-// ends. It then removes the folder ($DIR).
+// ends. It then removes the folder ($DIR). With $KEEP it instead stops the server
+// with all data on disk.
 const keeper = `"$0" "$@" & server=$!
 cat >/dev/null
-kill -QUIT $server 2>/dev/null
+kill -${KEEP:-QUIT} $server 2>/dev/null
 wait $server
-rm -rf "$DIR"`
+[ -n "$KEEP" ] || rm -rf "$DIR"`
 
 // Instance is a private server with a socket in its own folder.
 type Instance struct {
 	URL    string // of its database `postgres`
 	dir    string
+	keep   bool // the folder remains
 	bin    string
 	as     *syscall.Credential // user of the server; nil is this user
 	moved  bool                // restarted, and therefore no longer a child of the keeper
@@ -76,6 +80,19 @@ func StartDurableAt(ctx context.Context, bin string, port int) (*Instance, error
 	return start(ctx, bin, diskHome(), port, append(durable(), "listen_addresses=127.0.0.1", fmt.Sprintf("port=%d", port)))
 }
 
+// StartKept is StartDurable with a server in a given folder, which it creates. The data remain when
+// the server ends, and a later call continues with them.
+func StartKept(ctx context.Context, bin, dir string) (*Instance, error) {
+	as, err := unprivileged()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // another user may run the server
+		return nil, fmt.Errorf("create the server's folder: %w", err)
+	}
+	return startIn(ctx, &Instance{dir: dir, keep: true, bin: bin, as: as, ended: make(chan struct{}), URL: socketURL(dir)}, durable())
+}
+
 func durable() []string {
 	return append(slices.Clone(settings), "fsync=on", "synchronous_commit=on", "full_page_writes=on")
 }
@@ -93,11 +110,20 @@ func start(ctx context.Context, bin, home string, port int, settings []string) (
 	if port != 0 {
 		in.URL = fmt.Sprintf("postgres://%s@127.0.0.1:%d/postgres", superuser, port)
 	}
-	if err := in.initialize(ctx, bin, as); err != nil {
+	if in, err = startIn(ctx, in, settings); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	if err := in.run(bin, as, settings); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+	return in, nil
+}
+
+func startIn(ctx context.Context, in *Instance, settings []string) (*Instance, error) {
+	if _, err := os.Stat(in.data()); err != nil {
+		if err := in.initialize(ctx, in.bin, in.as); err != nil {
+			return nil, err
+		}
+	}
+	if err := in.run(in.bin, in.as, settings); err != nil {
+		return nil, err
 	}
 	if err := in.await(ctx); err != nil {
 		text, _ := os.ReadFile(in.log.Name()) // only for the message
@@ -106,17 +132,31 @@ func start(ctx context.Context, bin, home string, port int, settings []string) (
 	return in, nil
 }
 
-// Stop ends the server and removes its data.
+// Process returns the id of the server's first process, whose children serve the connections.
+func (in *Instance) Process() (int, error) {
+	text, err := os.ReadFile(filepath.Join(in.data(), "postmaster.pid"))
+	if err != nil {
+		return 0, fmt.Errorf("find the server's process: %w", err)
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strconv.Atoi(line)
+}
+
+// Stop ends the server and removes its data, unless they are kept.
 func (in *Instance) Stop() error {
 	var err error
 	if in.moved {
 		err = in.control(context.Background(), "stop")
 	}
 	err = errors.Join(err, in.stdin.Close())
+	limit := stopTimeout
+	if in.keep {
+		limit = keptTimeout
+	}
 	select {
 	case <-in.ended:
 		return err
-	case <-time.After(stopTimeout):
+	case <-time.After(limit):
 		return errors.Join(err, errors.New("PostgreSQL did not stop"))
 	}
 }
@@ -168,6 +208,9 @@ func (in *Instance) run(bin string, as *syscall.Credential, settings []string) (
 	}
 	cmd := exec.Command("/bin/sh", args...)
 	cmd.Dir, cmd.Env = in.dir, append(os.Environ(), "DIR="+in.dir)
+	if in.keep {
+		cmd.Env = append(cmd.Env, "KEEP=INT") // a fast shutdown
+	}
 	cmd.Stdout, cmd.Stderr = in.log, in.log
 	// The process has its own group, because a signal to the group of the tests
 	// must not end the keeper first.

@@ -1,0 +1,294 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"docledger/infrastructure/database"
+	"docledger/migrations"
+	"docledger/test/lib/postgres"
+)
+
+const (
+	// keptCalls is the number of measured calls of each row. A row that takes long has fewer, but at least
+	// keptLeast.
+	keptCalls = 21
+	keptLeast = 5
+	keptTime  = 4 * time.Second
+	// listGoal and sumGoal are the goals with 1,000,000 invoices.
+	listGoal = 50 * time.Millisecond
+	sumGoal  = 300 * time.Millisecond
+)
+
+// keptFile names the file that says what is in a filled database.
+const keptFile = "filled.json"
+
+// fillOnce fills a database, unless its folder says that it is filled. A database of an earlier release
+// gets the migrations since then.
+func (g *grown) fillOnce(ctx context.Context, dir, databaseURL string, env map[string]string) error {
+	file := filepath.Join(dir, keptFile)
+	text, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := g.fill(ctx, databaseURL, env); err != nil {
+			return err
+		}
+		text, err := json.Marshal(g.filled)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(file, text, 0o600)
+	case err != nil:
+		return err
+	}
+	if err := json.Unmarshal(text, &g.filled); err != nil {
+		return fmt.Errorf("read %s: %w", file, err)
+	}
+	schema := migrations.SQLite()
+	if strings.HasPrefix(databaseURL, "postgres") {
+		schema = migrations.Postgres()
+	}
+	return database.Migrate(ctx, database.Config{URL: databaseURL}, schema)
+}
+
+// growthKept measures each filter in each order, and each sum, with databases that remain in a folder.
+func growthKept(ctx context.Context, bin, dir string, invoices int) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"SQLite", "PostgreSQL"} {
+		if wanted := os.Getenv("DATABASE"); wanted != "" && wanted != name {
+			continue
+		}
+		if err := growthKeptOf(ctx, bin, filepath.Join(dir, name), name, invoices); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func growthKeptOf(ctx context.Context, bin, dir, name string, invoices int) (err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // another user may run the server
+		return err
+	}
+	address, server := "sqlite:"+filepath.Join(dir, "docledger.db"), 0
+	if name == "PostgreSQL" {
+		instance, err := postgres.StartKept(ctx, bin, filepath.Join(dir, "server"))
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, instance.Stop()) }()
+		address = instance.URL
+		if server, err = instance.Process(); err != nil {
+			return err
+		}
+	}
+	g, err := prepareGrowth(ctx, dir, address, invoices)
+	if err != nil {
+		return err
+	}
+	defer g.stop()
+	if server != 0 {
+		// The server has no automatic vacuum. The statistics of the groups of sums are those of a service
+		// that has run for a while.
+		if err := vacuum(ctx, address); err != nil {
+			return err
+		}
+	}
+	return g.measureKept(ctx, name, server)
+}
+
+func vacuum(ctx context.Context, address string) (err error) {
+	db, err := database.Open(ctx, database.Config{URL: address})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	_, err = db.SQL.ExecContext(ctx, "VACUUM (ANALYZE)")
+	return err
+}
+
+// keptRow has the times of a read, and the processor times of service and database.
+type keptRow struct {
+	name       string
+	took, used []time.Duration
+	goal       time.Duration
+}
+
+func at(d []time.Duration, share float64) time.Duration {
+	sorted := slices.Sorted(slices.Values(d))
+	return sorted[max(int(math.Ceil(share*float64(len(sorted))))-1, 0)]
+}
+
+func (r keptRow) String() string {
+	ms := func(d time.Duration) string { return fmt.Sprintf("%.1f", milliseconds(d)) }
+	return fmt.Sprintf("| %s | %s | %s | %s | %s |", r.name, ms(at(r.took, 0.5)), ms(at(r.took, 0.95)), ms(at(r.used, 0.5)), ms(at(r.used, 0.95)))
+}
+
+// measureKept prints a table of all rows, and then those whose 95th percentile is above the goal: by time,
+// and by processor time, which other programs change less.
+func (g *grown) measureKept(ctx context.Context, name string, server int) error {
+	head := "|---|---|---|---|---|"
+	fmt.Printf("| %s | p50, ms | p95, ms | processor p50, ms | processor p95, ms |\n%s\n", name, head)
+	var rows []keptRow
+	for _, q := range g.keptQueries() {
+		goal := listGoal
+		if strings.HasPrefix(q.name, "sum") {
+			goal = sumGoal
+		}
+		r, err := g.readKept(ctx, q, goal, server)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, r)
+		fmt.Println(r)
+	}
+	for _, by := range []struct {
+		what string
+		of   func(keptRow) []time.Duration
+	}{
+		{"time", func(r keptRow) []time.Duration { return r.took }},
+		{"processor time", func(r keptRow) []time.Duration { return r.used }},
+	} {
+		above := slices.DeleteFunc(slices.Clone(rows), func(r keptRow) bool { return at(by.of(r), 0.95) <= r.goal })
+		fmt.Printf("\n%s: %d of %d rows have a p95 of %s above the goal (lists %v, sums %v)\n", name, len(above), len(rows), by.what, listGoal, sumGoal)
+		for _, r := range above {
+			fmt.Println(r)
+		}
+	}
+	return nil
+}
+
+// readKept calls once before it measures.
+func (g *grown) readKept(ctx context.Context, q growthQuery, goal time.Duration, server int) (keptRow, error) {
+	r := keptRow{name: q.name, goal: goal}
+	end := time.Now().Add(keptTime)
+	for n := 0; n <= keptCalls && (n <= keptLeast || time.Now().Before(end)); n++ {
+		before := g.used(server)
+		_, took, err := g.call(ctx, http.MethodGet, q.path, nil)
+		if err != nil {
+			return r, fmt.Errorf("%s: %w", q.name, err)
+		}
+		if n > 0 {
+			r.took, r.used = append(r.took, took), append(r.used, g.used(server)-before)
+		}
+	}
+	return r, nil
+}
+
+// used is the processor time of the service and of the server of the database.
+func (g *grown) used(server int) time.Duration {
+	used := threadsTime(g.cmd.Process.Pid)
+	if server == 0 {
+		return used
+	}
+	used += childrenTime(server)
+	pids, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well-formed
+	for _, file := range pids {
+		var pid int
+		if _, err := fmt.Sscanf(file, "/proc/%d/stat", &pid); err == nil && parentOf(pid) == server {
+			used += threadsTime(pid)
+		}
+	}
+	return used
+}
+
+// statOf returns the fields of /proc/PID/stat from the third on.
+func statOf(pid int) []string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil // the process ended
+	}
+	return strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+}
+
+func parentOf(pid int) (parent int) {
+	if f := statOf(pid); len(f) > 1 {
+		_, _ = fmt.Sscan(f[1], &parent)
+	}
+	return parent
+}
+
+// childrenTime is the processor time of the children that ended.
+func childrenTime(pid int) time.Duration {
+	var user, system int64
+	if f := statOf(pid); len(f) > 14 {
+		_, _ = fmt.Sscan(f[13], &user)
+		_, _ = fmt.Sscan(f[14], &system)
+	}
+	return time.Duration(user+system) * ticks
+}
+
+// threadsTime is the processor time of the threads of a process, more exact than in /proc/PID/stat.
+func threadsTime(pid int) (used time.Duration) {
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid)) // the pattern is well-formed
+	for _, file := range files {
+		var nanoseconds int64
+		if text, err := os.ReadFile(file); err == nil {
+			_, _ = fmt.Sscan(string(text), &nanoseconds)
+		}
+		used += time.Duration(nanoseconds)
+	}
+	return used
+}
+
+// keptQueries are each list, filter and search in each order, and each sum by one or two values and with
+// each filter. PAIRS=1 adds each pair of filters.
+func (g *grown) keptQueries() (queries []growthQuery) {
+	var filters []growthQuery
+	for _, q := range g.queries() {
+		if strings.HasPrefix(q.path, "/api/invoices?") && !strings.HasPrefix(q.name, "sort") {
+			filters = append(filters, q)
+		}
+	}
+	with := func(path string, key, value string) string {
+		base, query, _ := strings.Cut(path, "?")
+		values, err := url.ParseQuery(query)
+		if err != nil {
+			return path // unreachable, because Encode wrote it
+		}
+		values.Add(key, value)
+		return base + "?" + values.Encode()
+	}
+	for _, f := range filters {
+		queries = append(queries, f)
+		for _, order := range []string{"created_at", "updated_at", "-updated_at", "issue_date", "-issue_date", "due_date", "-due_date", "gross_total", "-gross_total"} {
+			queries = append(queries, growthQuery{f.name + ", by `" + order + "`", with(f.path, "sort", order)})
+		}
+	}
+	if os.Getenv("PAIRS") == "1" {
+		for i, a := range filters {
+			for _, b := range filters[i+1:] {
+				if _, query, _ := strings.Cut(b.path, "?"); query != "" {
+					queries = append(queries, growthQuery{a.name + " and " + b.name, a.path + "&" + query})
+				}
+			}
+		}
+	}
+	keys := []string{"entity", "supplier", "status", "document_type", "currency", "month", "tax", "account"}
+	sum := func(key string) growthQuery {
+		return growthQuery{"sum by `" + key + "`", "/api/invoices/summary?group_by=" + key}
+	}
+	for i, a := range keys {
+		queries = append(queries, sum(a))
+		for _, b := range keys[i+1:] {
+			queries = append(queries, growthQuery{"sum by `" + a + "`, `" + b + "`", with(sum(a).path, "group_by", b)})
+		}
+	}
+	for _, f := range filters[1:] {
+		queries = append(queries, growthQuery{"sum by `status`, " + f.name, strings.Replace(f.path, "/api/invoices?", "/api/invoices/summary?group_by=status&", 1)})
+	}
+	return queries
+}
