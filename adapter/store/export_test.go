@@ -17,6 +17,14 @@ func SearchOf(organization uuid.UUID, text string) string {
 	return query
 }
 
+// ReadOfSearch returns the numbers of rows that the steps of PostgreSQL read to find the ids of a search, as
+// a plan in JSON.
+func (s *Store) ReadOfSearch(ctx context.Context, organization uuid.UUID, text string) (plan string, err error) {
+	c, _ := s.searchedIDs(organization, text)
+	err = s.handle(ctx).Raw("EXPLAIN (ANALYZE, FORMAT JSON) "+c.sql, c.values...).Scan(&plan).Error
+	return plan, err
+}
+
 // ReadPages returns the ids of the first pages of a list that compares near invoices one by one, and reads a part
 // of the filter at once if it has few.
 func (s *Store) ReadPages(ctx context.Context, scope identity.Scope, f invoice.Filter, sort invoice.Sort, pages, limit, near, few int) (ids []uuid.UUID, err error) {

@@ -156,12 +156,7 @@ func searchInvoices(q *gorm.DB, t, query string) *gorm.DB {
 		return q
 	}
 	pattern := likePattern(folded(query))
-	// PostgreSQL would read the whole index of trigrams for a text that has none.
-	texts := ""
-	if len(trigramsOf(folded(query))) == 0 && q.Name() == "postgres" {
-		texts = " || ''"
-	}
-	either := t + ".search" + texts + ` LIKE ? ESCAPE '\' OR ` + t + ".search_file" + texts + ` LIKE ? ESCAPE '\'`
+	either := t + `.search LIKE ? ESCAPE '\' OR ` + t + `.search_file LIKE ? ESCAPE '\'`
 	values := []any{pattern, pattern}
 	if amounts := amountsOf(query); len(amounts) > 0 {
 		either += " OR " + t + ".net_fixed IN ? OR " + t + ".gross_fixed IN ? OR " + t + ".due_fixed IN ?"

@@ -42,6 +42,7 @@ type invoiceList struct {
 	start             uuid.UUID   // no invoice before it matches
 	rarest            *filterPart // the part of the filter with the fewest invoices, if it is known
 	few, near         int         // fewRows and nearRows
+	isFar             bool        // the first invoices of the order do not fill the page
 }
 
 func (s *Store) invoiceList(scope identity.Scope, f invoice.Filter, sort invoice.Sort, limit int) *invoiceList {
@@ -163,6 +164,7 @@ func (l *invoiceList) read(db *gorm.DB) (rows []summaryRow, err error) {
 			if rows, ok, err = l.compared(db); err != nil || ok {
 				return rows, err
 			}
+			l.isFar = true
 			if least, n, err = l.fewest(db, mostRows); err != nil {
 				return nil, err
 			}
@@ -171,8 +173,8 @@ func (l *invoiceList) read(db *gorm.DB) (rows []summaryRow, err error) {
 		switch {
 		case ok && n > l.few:
 			ids = l.newestOfDays(column)
-		case least != nil && (n <= l.few || !l.s.postgres || len(trigramsOf(folded(l.rest.Query))) == 0):
-			ids = l.of(least) // PostgreSQL finds texts from their index
+		case least != nil:
+			ids = l.of(least)
 		default:
 			ids = l.far()
 		}
@@ -350,14 +352,17 @@ func (s *Store) searchedIDs(organization uuid.UUID, query string) (condition, bo
 	text := folded(query)
 	trigrams := trigramsOf(text)
 	amounts := amountsOf(query)
-	if len(trigrams) == 0 || s.postgres && len(amounts) == 0 {
-		return condition{}, false // on PostgreSQL the condition of narrowInvoices finds texts from the index
+	if len(trigrams) == 0 {
+		return condition{}, false
 	}
 	var c condition
 	if s.postgres {
-		pattern := likePattern(text)
-		c.sql = `SELECT i.id FROM invoices AS i WHERE i.organization_id = ? AND (i.search LIKE ? ESCAPE '\' OR i.search_file LIKE ? ESCAPE '\')`
-		c.values = []any{organization, pattern, pattern}
+		keys := make([]string, len(trigrams))
+		for i, t := range trigrams {
+			keys[i] = "invoice_search_key(?, ?)"
+			c.values = append(c.values, organization, t)
+		}
+		c.sql = "SELECT i.id AS invoice_id FROM invoices AS i WHERE invoice_search_keys(i.organization_id, i.search || chr(10) || i.search_file) @> ARRAY[" + strings.Join(keys, ", ") + "]"
 	} else {
 		c.sql = "SELECT k.invoice_id FROM invoice_search JOIN invoice_search_keys AS k ON k.n = invoice_search.rowid WHERE invoice_search MATCH ?"
 		c.values = []any{matchAll(append([]string{searchMark(organization)}, trigrams...))}

@@ -89,7 +89,8 @@ func (l *invoiceList) parts() (found []filterPart) {
 	}
 	documents("source", "documents_by_origin", len(f.Sources) > 0, "d.origin IN ?", f.Sources)
 	documents("created_by", "documents_by_uploader", f.CreatedBy != uuid.Nil, "d.created_by = ?", f.CreatedBy)
-	if c, ok := l.s.searchedIDs(l.scope.OrganizationID, f.Query); ok && !l.s.postgres {
+	if c, ok := l.s.searchedIDs(l.scope.OrganizationID, f.Query); ok && (l.isFar || !l.s.postgres) {
+		// PostgreSQL finds all invoices of a search before the first of them, so it does only if they are not near.
 		found = append(found, filterPart{
 			name: "q", ids: l.s.db.Table("(?) AS q", l.s.db.Raw(c.sql, c.values...)).Select("DISTINCT q.invoice_id AS id"),
 			rows: l.s.db.Table("(?) AS q", l.s.db.Raw(c.sql, c.values...)).Select("1 AS one"),

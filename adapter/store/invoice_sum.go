@@ -145,6 +145,9 @@ func (r Invoices) addUp(ctx context.Context, s identity.Scope, f invoice.Filter,
 	if f.EntityID != uuid.Nil {
 		query = query.Where("invoices.entity_id = ?", f.EntityID)
 	}
+	if c, ok := r.s.searched(s.OrganizationID, f.Query); ok {
+		query = query.Where(c.sql, c.values...)
+	}
 	count, none := "count(DISTINCT invoices.id) AS invoices", "CAST(NULL AS numeric) AS %s, 0 AS %s"
 	switch {
 	case lines:
