@@ -11,7 +11,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,8 +23,8 @@ import (
 )
 
 const (
-	// keptCalls is the number of measured calls of each row. A row that takes long has fewer, but at least
-	// keptLeast.
+	// keptCalls is the number of measured calls of each row, unless CALLS has another one. A row that takes
+	// long has fewer, but at least keptLeast.
 	keptCalls = 21
 	keptLeast = 5
 	keptTime  = 4 * time.Second
@@ -143,7 +145,14 @@ func (g *grown) measureKept(ctx context.Context, name string, server int) error 
 	head := "|---|---|---|---|---|"
 	fmt.Printf("| %s | p50, ms | p95, ms | processor p50, ms | processor p95, ms |\n%s\n", name, head)
 	var rows []keptRow
+	part, err := regexp.Compile(os.Getenv("ONLY"))
+	if err != nil {
+		return err
+	}
 	for _, q := range g.keptQueries() {
+		if !part.MatchString(q.name) {
+			continue
+		}
 		goal := listGoal
 		if strings.HasPrefix(q.name, "sum") {
 			goal = sumGoal
@@ -173,9 +182,12 @@ func (g *grown) measureKept(ctx context.Context, name string, server int) error 
 
 // readKept calls once before it measures.
 func (g *grown) readKept(ctx context.Context, q growthQuery, goal time.Duration, server int) (keptRow, error) {
-	r := keptRow{name: q.name, goal: goal}
+	r, calls := keptRow{name: q.name, goal: goal}, keptCalls
+	if n, err := strconv.Atoi(os.Getenv("CALLS")); err == nil && n > 0 {
+		calls = n
+	}
 	end := time.Now().Add(keptTime)
-	for n := 0; n <= keptCalls && (n <= keptLeast || time.Now().Before(end)); n++ {
+	for n := 0; n <= calls && (n <= keptLeast || time.Now().Before(end)); n++ {
 		before := g.used(server)
 		_, took, err := g.call(ctx, http.MethodGet, q.path, nil)
 		if err != nil {
