@@ -76,6 +76,7 @@ func only(f invoice.Filter, clear func(*invoice.Filter)) bool {
 // valueList is a part of the filter for which an index has the invoices of each value in the order of
 // their ids.
 type valueList struct {
+	part          string // the name of the part
 	table, column string
 	values        []any
 	only          bool // the filter has no other condition
@@ -86,19 +87,26 @@ func (l *invoiceList) valueLists() (found []valueList) {
 	if l.order.expression != "" {
 		return nil
 	}
-	add := func(table, column string, values []any, clear func(*invoice.Filter)) {
+	add := func(part, table, column string, values []any, clear func(*invoice.Filter)) {
 		if len(values) > 0 && (l.entity == uuid.Nil || column == "status") {
-			found = append(found, valueList{table, column, values, only(l.rest, clear)})
+			found = append(found, valueList{part, table, column, values, only(l.rest, clear)})
 		}
 	}
-	add("invoices", "status", anyOf(l.rest.Statuses), func(f *invoice.Filter) { f.Statuses = nil })
-	add("invoices", "type", anyOf(l.rest.Types), func(f *invoice.Filter) { f.Types = nil })
-	add("invoices", "currency", anyOf(l.rest.Currencies), func(f *invoice.Filter) { f.Currencies = nil })
-	add("invoices", "supplier_id", anyOf(l.rest.SupplierIDs), func(f *invoice.Filter) { f.SupplierIDs = nil })
-	if l.rest.AssignedTo != uuid.Nil {
-		add("invoices", "assigned_to", []any{l.rest.AssignedTo}, func(f *invoice.Filter) { f.AssignedTo = uuid.Nil })
+	of := func(id uuid.UUID) []any {
+		if id == uuid.Nil {
+			return nil
+		}
+		return []any{id}
 	}
-	add("(SELECT invoice_id AS id, organization_id, state FROM invoice_syncs)", "state", anyOf(l.rest.SyncStates), func(f *invoice.Filter) { f.SyncStates = nil })
+	add("status", "invoices", "status", anyOf(l.rest.Statuses), func(f *invoice.Filter) { f.Statuses = nil })
+	add("type", "invoices", "type", anyOf(l.rest.Types), func(f *invoice.Filter) { f.Types = nil })
+	add("currency", "invoices", "currency", anyOf(l.rest.Currencies), func(f *invoice.Filter) { f.Currencies = nil })
+	add("supplier_id", "invoices", "supplier_id", anyOf(l.rest.SupplierIDs), func(f *invoice.Filter) { f.SupplierIDs = nil })
+	add("assigned_to", "invoices", "assigned_to", of(l.rest.AssignedTo), func(f *invoice.Filter) { f.AssignedTo = uuid.Nil })
+	add("sync_state", "(SELECT invoice_id AS id, organization_id, state FROM invoice_syncs)", "state", anyOf(l.rest.SyncStates), func(f *invoice.Filter) { f.SyncStates = nil })
+	const documents = "(SELECT invoice_id AS id, organization_id, origin, created_by FROM documents WHERE invoice_id IS NOT NULL)"
+	add("source", documents, "origin", anyOf(l.rest.Sources), func(f *invoice.Filter) { f.Sources = nil })
+	add("created_by", documents, "created_by", of(l.rest.CreatedBy), func(f *invoice.Filter) { f.CreatedBy = uuid.Nil })
 	return found
 }
 
@@ -229,27 +237,40 @@ func (l *invoiceList) window() int {
 
 // nearest selects the matching invoices among the first of the order.
 func (l *invoiceList) nearest(db *gorm.DB) *gorm.DB {
-	q := l.s.within(db.Table("(?) AS invoices", l.first("*")), "invoices", l.scope)
+	q := l.s.within(db.Table("(?) AS invoices", l.first("invoices.*")), "invoices", l.scope)
 	return l.s.narrowInvoices(q, "invoices", l.rest).Order(aliased(l.order.clause(), "invoices")).Limit(l.limit)
 }
 
 // first selects the first invoices of the order, as many as the window has.
 func (l *invoiceList) first(columns string) *gorm.DB {
+	beyond := func(q *gorm.DB, t string) *gorm.DB {
+		sign := " <= ?"
+		if l.order.ascending {
+			sign = " >= ?"
+		}
+		if l.start == uuid.Nil {
+			return l.after(q, t)
+		}
+		return l.after(q, t).Where(t+".id"+sign, l.start)
+	}
+	list := l.indexed()
+	if list != nil && list.table != "invoices" {
+		values := l.s.db.Table(list.table+" AS v").Select("v.id").Where("v.organization_id = ? AND v."+list.column+" = ?", l.scope.OrganizationID, list.values[0])
+		values = beyond(values, "v").Order(aliased(l.order.clause(), "v")).Limit(l.window())
+		if columns == "1" {
+			return values
+		}
+		// Each database reads the ids first, and then each invoice by its id.
+		return l.s.db.Table("(?) AS v", values).Joins("CROSS JOIN invoices").Where("invoices.id = v.id").Select(columns)
+	}
 	first := l.s.db.Table("invoices").Select(columns).Where("invoices.organization_id = ?", l.scope.OrganizationID)
 	if l.entity != uuid.Nil {
 		first = first.Where("invoices.entity_id = ?", l.entity)
 	}
-	if list := l.indexed(); list != nil {
+	if list != nil {
 		first = first.Where("invoices."+list.column+" = ?", list.values[0]) // narrowInvoices repeats it
 	}
-	if l.start != uuid.Nil {
-		beyond := "<="
-		if l.order.ascending {
-			beyond = ">="
-		}
-		first = first.Where("invoices.id "+beyond+" ?", l.start)
-	}
-	return l.s.narrowInvoices(l.after(first, "invoices"), "invoices", l.own).
+	return l.s.narrowInvoices(beyond(first, "invoices"), "invoices", l.own).
 		Order(aliased(l.order.clause(), "invoices")).Limit(l.window())
 }
 
@@ -257,10 +278,10 @@ func (l *invoiceList) first(columns string) *gorm.DB {
 // with the fewest, if it is known.
 func (l *invoiceList) indexed() (found *valueList) {
 	for _, list := range l.valueLists() {
-		if len(list.values) != 1 || list.table != "invoices" {
+		if len(list.values) != 1 {
 			continue
 		}
-		if l.rarest != nil && list.column == l.rarest.name {
+		if l.rarest != nil && list.part == l.rarest.name {
 			return &list
 		}
 		if found == nil {
@@ -326,11 +347,11 @@ func (s *Store) foundElsewhere(organization uuid.UUID, f invoice.Filter) (found 
 			[]any{organization, f.SyncStates}})
 	}
 	if len(f.Sources) > 0 {
-		found = append(found, condition{"invoices.document_id IN (SELECT d.id FROM documents AS d WHERE d.organization_id = ? AND d.origin IN ?)",
+		found = append(found, condition{"invoices.id IN (SELECT d.invoice_id FROM documents AS d WHERE d.organization_id = ? AND d.invoice_id IS NOT NULL AND d.origin IN ?)",
 			[]any{organization, mapped(f.Sources, func(o document.Origin) string { return string(o) })}})
 	}
 	if f.CreatedBy != uuid.Nil {
-		found = append(found, condition{"invoices.document_id IN (SELECT d.id FROM documents AS d WHERE d.organization_id = ? AND d.created_by = ?)",
+		found = append(found, condition{"invoices.id IN (SELECT d.invoice_id FROM documents AS d WHERE d.organization_id = ? AND d.invoice_id IS NOT NULL AND d.created_by = ?)",
 			[]any{organization, f.CreatedBy}})
 	}
 	if c, ok := s.searched(organization, f.Query); ok {

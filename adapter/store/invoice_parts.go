@@ -50,10 +50,18 @@ func (l *invoiceList) parts() (found []filterPart) {
 		}
 		q = l.s.narrowInvoices(q, "i", part)
 		found = append(found, filterPart{name: name, ids: q.Session(&gorm.Session{}).Select("i.id"), rows: q.Session(&gorm.Session{}).Select("1 AS one")})
-		if name == "status" || name == "type" || name == "currency" || name == "supplier_id" {
-			one := from("invoices AS s", plain).Select("1").Where("s.organization_id = ? AND s.id = p.id", l.scope.OrganizationID)
-			found[len(found)-1].has = l.s.narrowInvoices(one, "s", part)
+		switch name {
+		case "failed_checks":
+			plain, part = "invoices_with_failed_checks", invoice.Filter{}
+		case "status", "type", "currency", "supplier_id", "assigned_to", "duplicate":
+		default:
+			return
 		}
+		one := from("invoices AS s", plain).Select("1").Where("s.organization_id = ? AND s.id = p.id", l.scope.OrganizationID)
+		if name == "failed_checks" {
+			one = one.Where("s.failed_checks <> ''") // which checks is not in this index
+		}
+		found[len(found)-1].has = l.s.narrowInvoices(one, "s", part)
 	}
 	add("external_id", "invoices_with_external_id", "", len(f.ExternalIDs) > 0, invoice.Filter{ExternalIDs: f.ExternalIDs})
 	add("duplicate", "invoices_with_duplicate", "invoices_of_entity_with_duplicate", f.HasDuplicate != nil && *f.HasDuplicate, invoice.Filter{HasDuplicate: f.HasDuplicate})
@@ -80,15 +88,15 @@ func (l *invoiceList) parts() (found []filterPart) {
 	}
 	documents := func(name, index string, has bool, condition string, value any) {
 		if has {
-			q := from("documents AS d", index).Where("d.organization_id = ? AND "+condition, l.scope.OrganizationID, value)
+			q := from("documents AS d", index).Where("d.organization_id = ? AND d.invoice_id IS NOT NULL AND "+condition, l.scope.OrganizationID, value)
 			found = append(found, filterPart{
-				name: name, rows: q.Session(&gorm.Session{}).Select("1 AS one"),
-				ids: q.Session(&gorm.Session{}).Joins("CROSS JOIN invoices AS i").Where("i.document_id = d.id").Select("i.id"),
+				name: name, rows: q.Session(&gorm.Session{}).Select("1 AS one"), ids: q.Session(&gorm.Session{}).Select("d.invoice_id AS id"),
+				has: q.Session(&gorm.Session{}).Select("1").Where("d.invoice_id = p.id"),
 			})
 		}
 	}
-	documents("source", "documents_by_origin", len(f.Sources) > 0, "d.origin IN ?", f.Sources)
-	documents("created_by", "documents_by_uploader", f.CreatedBy != uuid.Nil, "d.created_by = ?", f.CreatedBy)
+	documents("source", "documents_with_invoice_by_origin", len(f.Sources) > 0, "d.origin IN ?", f.Sources)
+	documents("created_by", "documents_with_invoice_by_uploader", f.CreatedBy != uuid.Nil, "d.created_by = ?", f.CreatedBy)
 	if c, ok := l.s.searchedIDs(l.scope.OrganizationID, f.Query); ok && (l.isFar || !l.s.postgres) {
 		// PostgreSQL finds all invoices of a search before the first of them, so it does only if they are not near.
 		found = append(found, filterPart{

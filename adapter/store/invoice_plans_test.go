@@ -41,22 +41,22 @@ func TestFiltersReadTheirIndex(t *testing.T) {
 	yes, day := true, calendar.Date{Year: 2026, Month: 1, Day: 2}
 	entity := uuid.New()
 	for index, f := range map[string]invoice.Filter{
-		"invoices_newest_by_type (":        {Types: []invoice.Type{invoice.TypeCorrection, invoice.TypeCreditNote}, Unassigned: true},
-		"invoices_newest_by_type (o":       {Types: []invoice.Type{invoice.TypeCorrection}, EntityID: entity},
-		"invoices_newest_by_currency (":    {Currencies: []string{"CHF"}, EntityID: entity},
-		"invoices_by_failed_checks (":      {FailedChecks: []string{"tax_sum"}, EntityID: entity},
-		"invoices_with_duplicate":          {HasDuplicate: &yes},
-		"invoices_of_supplier (":           {SupplierIDs: []uuid.UUID{uuid.New()}, Unassigned: true},
-		"invoices_assigned (":              {AssignedTo: uuid.New(), Types: nil},
-		"invoices_with_external_id (":      {ExternalIDs: []string{"a"}},
-		"invoice_syncs_by_state (":         {SyncStates: []invoice.SyncState{invoice.SyncQueued}, EntityID: entity},
-		"documents_by_origin (":            {Sources: []document.Origin{document.FromEmail}},
-		"documents_by_uploader (":          {CreatedBy: uuid.New()},
-		"invoice_search VIRTUAL TABLE":     {Query: "text"},
-		"invoices_by_net (":                {Query: "123.45"},
-		"invoices_by_issue_date (":         {IssueDateTo: day},
-		"invoices_of_entity_by_due_date (": {DueDateTo: day, EntityID: entity},
-		"invoices_by_update (":             {UpdatedSince: time.Now()},
+		"invoices_newest_by_type (":            {Types: []invoice.Type{invoice.TypeCorrection, invoice.TypeCreditNote}, Unassigned: true},
+		"invoices_newest_by_type (o":           {Types: []invoice.Type{invoice.TypeCorrection}, EntityID: entity},
+		"invoices_newest_by_currency (":        {Currencies: []string{"CHF"}, EntityID: entity},
+		"invoices_by_failed_checks (":          {FailedChecks: []string{"tax_sum"}, EntityID: entity},
+		"invoices_with_duplicate":              {HasDuplicate: &yes},
+		"invoices_of_supplier (":               {SupplierIDs: []uuid.UUID{uuid.New()}, Unassigned: true},
+		"invoices_assigned (":                  {AssignedTo: uuid.New(), Types: nil},
+		"invoices_with_external_id (":          {ExternalIDs: []string{"a"}},
+		"invoice_syncs_by_state (":             {SyncStates: []invoice.SyncState{invoice.SyncQueued}, EntityID: entity},
+		"documents_with_invoice_by_origin (":   {Sources: []document.Origin{document.FromEmail}},
+		"documents_with_invoice_by_uploader (": {CreatedBy: uuid.New()},
+		"invoice_search VIRTUAL TABLE":         {Query: "text"},
+		"invoices_by_net (":                    {Query: "123.45"},
+		"invoices_by_issue_date (":             {IssueDateTo: day},
+		"invoices_of_entity_by_due_date (":     {DueDateTo: day, EntityID: entity},
+		"invoices_by_update (":                 {UpdatedSince: time.Now()},
 	} {
 		l := s.invoiceList(identity.Scope{OrganizationID: uuid.New()}, f, invoice.Sort{}, 50)
 		l.after = func(q *gorm.DB, _ string) *gorm.DB { return q }
