@@ -1,17 +1,21 @@
 package migrations_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	"docledger/adapter/store"
 	"docledger/domain/invoice"
+	"docledger/domain/money"
 	"docledger/infrastructure/database"
 	"docledger/migrations"
 	"docledger/test/lib/postgres"
 
+	"github.com/google/uuid"
 	"github.com/pressly/goose/v3"
 )
 
@@ -19,7 +23,7 @@ import (
 // sums, before and after they are counted, and that a changed or deleted one is subtracted.
 func TestSumsOfEarlierInvoices(t *testing.T) {
 	t.Parallel()
-	const beforeTotals, before = 1211, 1201
+	const beforeSuppliers, beforeTotals, before = 1214, 1211, 1201
 	for dialect, url := range map[goose.Dialect]string{
 		goose.DialectPostgres: postgres.New(t), goose.DialectSQLite3: "sqlite:" + filepath.Join(t.TempDir(), "m.db"),
 	} {
@@ -34,6 +38,17 @@ func TestSumsOfEarlierInvoices(t *testing.T) {
 			s, err := store.New(ctx, db.Gorm, store.Options{})
 			must(t, err)
 			scope, _ := fill(t, ctx, s, []time.Time{now, now, now})
+			var stored []uuid.UUID
+			must(t, db.Gorm.Table("invoices").Pluck("id", &stored).Error)
+			for n, id := range stored {
+				_, err := s.Invoices().Update(ctx, scope, id, 0, func(inv *invoice.Invoice) error {
+					amount := money.MustParse(fmt.Sprint(n + 1))
+					inv.Lines = []invoice.Line{{AccountID: "400", NetAmount: &amount}, {AccountID: fmt.Sprint(n), NetAmount: &amount}}
+					inv.Taxes = []invoice.Tax{{Category: "S", Base: &amount}}
+					return nil
+				})
+				must(t, err)
+			}
 			must(t, s.Invoices().CountSums(ctx))
 			provider, err := goose.NewProvider(dialect, db.SQL, migrations.For(db.Gorm.Name()).Migrations)
 			must(t, err)
@@ -50,12 +65,36 @@ func TestSumsOfEarlierInvoices(t *testing.T) {
 				if !reflect.DeepEqual(got, want) {
 					t.Fatalf("%s has the sums %v, want %v", dialect, got, want)
 				}
+				for _, keys := range [][]invoice.SumKey{
+					{invoice.SumBySupplier, invoice.SumByStatus}, {invoice.SumByTax, invoice.SumByMonth}, {invoice.SumBySupplier, invoice.SumByMonth},
+					{invoice.SumByAccount, invoice.SumByMonth}, {invoice.SumBySupplier, invoice.SumByAccount}, {invoice.SumByTax}, {invoice.SumByEntity, invoice.SumBySupplier},
+				} {
+					// No group has the time of the last update, so the second sums read each invoice.
+					groups, err := s.Invoices().Sum(ctx, scope, invoice.Filter{}, keys)
+					must(t, err)
+					all, err := s.Invoices().Sum(ctx, scope, invoice.Filter{UpdatedSince: time.Unix(0, 0)}, keys)
+					must(t, err)
+					if !reflect.DeepEqual(groups, all) || len(all) == 0 {
+						t.Errorf("%s has the sums %+v by %v, want %+v", dialect, groups, keys, all)
+					}
+				}
 			}
-			for _, version := range []int64{beforeTotals, before} {
+			for _, version := range []int64{beforeSuppliers, beforeTotals, before} {
 				_, err = provider.DownTo(ctx, version)
 				must(t, err)
+				if version == beforeTotals {
+					// The release before counted accounts of this length, and the totals do not exist yet.
+					long := strings.Repeat("a", 401)
+					must(t, db.Gorm.Exec("UPDATE invoice_lines SET account_id = ? WHERE account_id = '0'", long).Error)
+					must(t, db.Gorm.Exec("UPDATE invoice_sums SET key_a = ? WHERE part = 'account' AND key_a = '0'", long).Error)
+				}
 				_, err = provider.Up(ctx)
 				must(t, err)
+				var uncounted int64
+				must(t, db.Gorm.Table("invoices_uncounted").Count(&uncounted).Error)
+				if version == beforeTotals && uncounted != 1 {
+					t.Errorf("%s: %d invoices are uncounted, want that with the long account", dialect, uncounted)
+				}
 				count(map[invoice.Status]int{invoice.Extracted: 3})
 			}
 			must(t, s.Invoices().CountSums(ctx))

@@ -25,6 +25,13 @@ const (
 	sumsOfAccounts  = "account"
 )
 
+// Other parts are of a whole organization.
+const (
+	sumsOfSupplierMonths   = "supplier_month"
+	sumsOfAccountMonths    = "account_month"
+	sumsOfSupplierAccounts = "supplier_account" // the type of a group is its account
+)
+
 const (
 	// mostUncounted is the largest number of uncounted invoices with which a sum reads the groups. With
 	// more, for example while the job counts the invoices of an earlier release, it reads all invoices.
@@ -34,7 +41,7 @@ const (
 	// countTime is the time after which a run ends. Its job has ten minutes.
 	countTime = 5 * time.Minute
 	// mostCounted is the largest amount of a counted invoice, in ten-thousandths, and longestCounted the
-	// largest number of characters of its texts. The sums of counted amounts fit into 64 bits, and an entry
+	// largest number of characters of the texts of a group. The sums of counted amounts fit into 64 bits, and an entry
 	// of an index of PostgreSQL has at most 2,704 bytes. Other invoices remain uncounted, and so do those
 	// of the first day of the calendar, which the filters by date exclude.
 	mostCounted    = 100_000_000_000_000
@@ -53,7 +60,7 @@ var skipLockedWithoutKey = clause.Locking{Strength: "NO KEY UPDATE", Options: cl
 // countedPart returns the part with the sums for keys of the invoices that match a filter. It reports
 // false if there is none, or if too many invoices are not counted.
 func (r Invoices) countedPart(ctx context.Context, s identity.Scope, f invoice.Filter, keys []invoice.SumKey) (string, bool, error) {
-	part, ok := partOf(f, keys)
+	part, ok := partOf(s, f, keys)
 	if !ok {
 		return "", false, nil
 	}
@@ -62,39 +69,46 @@ func (r Invoices) countedPart(ctx context.Context, s identity.Scope, f invoice.F
 	return part, n <= mostUncounted, failed("count uncounted invoices", err)
 }
 
-func partOf(f invoice.Filter, keys []invoice.SumKey) (string, bool) {
-	part, special := sumsOfInvoices, 0
-	for _, key := range keys {
-		switch key {
-		case invoice.SumBySupplier:
-			part = sumsOfSuppliers
-		case invoice.SumByTax:
-			part = sumsOfTaxes
-		case invoice.SumByAccount:
-			part = sumsOfAccounts
-		case invoice.SumByEntity, invoice.SumByStatus, invoice.SumByType, invoice.SumByCurrency, invoice.SumByMonth:
-			continue
-		default:
-			return "", false
-		}
-		special++
-	}
+func partOf(s identity.Scope, f invoice.Filter, keys []invoice.SumKey) (part string, ok bool) {
 	has := func(key invoice.SumKey) bool { return slices.Contains(keys, key) }
-	if special > 1 || part != sumsOfInvoices && has(invoice.SumByMonth) || part == sumsOfSuppliers && (has(invoice.SumByStatus) || has(invoice.SumByType)) {
+	suppliers, taxes, accounts := has(invoice.SumBySupplier), has(invoice.SumByTax), has(invoice.SumByAccount)
+	months := has(invoice.SumByMonth) || !f.IssueDateFrom.IsZero() || !f.IssueDateTo.IsZero()
+	switch {
+	case taxes && (suppliers || accounts), suppliers && accounts && months:
+		return "", false
+	case suppliers && accounts:
+		part = sumsOfSupplierAccounts
+	case suppliers && months:
+		part = sumsOfSupplierMonths
+	case accounts && months:
+		part = sumsOfAccountMonths
+	case suppliers:
+		part = sumsOfSuppliers
+	case accounts:
+		part = sumsOfAccounts
+	case taxes:
+		part = sumsOfTaxes
+	default:
+		part = sumsOfInvoices
+	}
+	statuses := has(invoice.SumByStatus) || has(invoice.SumByType) || len(f.Statuses) > 0 || len(f.Types) > 0
+	if ofOrganization(part) && (statuses || has(invoice.SumByEntity) || f.EntityID != uuid.Nil || !s.Whole()) {
 		return "", false
 	}
 	return part, only(f, func(f *invoice.Filter) {
-		f.EntityID, f.Currencies = uuid.Nil, nil
-		if part != sumsOfSuppliers {
-			f.Statuses, f.Types = nil, nil
-		}
-		if part == sumsOfInvoices && firstOfMonth(f.IssueDateFrom) {
+		f.EntityID, f.Currencies, f.Statuses, f.Types = uuid.Nil, nil, nil, nil
+		if firstOfMonth(f.IssueDateFrom) {
 			f.IssueDateFrom = calendar.Date{}
 		}
-		if part == sumsOfInvoices && !f.IssueDateTo.IsZero() && firstOfMonth(f.IssueDateTo.AddDays(1)) {
+		if !f.IssueDateTo.IsZero() && firstOfMonth(f.IssueDateTo.AddDays(1)) {
 			f.IssueDateTo = calendar.Date{}
 		}
 	})
+}
+
+// ofOrganization reports whether the groups of a part are of a whole organization.
+func ofOrganization(part string) bool {
+	return part == sumsOfSupplierMonths || part == sumsOfAccountMonths || part == sumsOfSupplierAccounts
 }
 
 func firstOfMonth(d calendar.Date) bool { return d.Day == 1 }
@@ -135,7 +149,11 @@ func (s *Store) addCounted(scope identity.Scope, f invoice.Filter, part string, 
 			by("c.key_a", "category")
 			columns, groups = append(columns, "nullif(c.key_b, '') AS rate"), append(groups, "c.key_b")
 		case invoice.SumByAccount:
-			by("c.key_a", "account_id")
+			account := "c.key_a"
+			if part == sumsOfSupplierAccounts {
+				account = "c.type"
+			}
+			by(account, "account_id")
 		}
 	}
 	for _, value := range sumValues {
@@ -170,6 +188,8 @@ const sumsOfEntities = "entity"
 func fewestGroups(scope identity.Scope, f invoice.Filter, part string, keys []invoice.SumKey) (table, of string) {
 	has := func(key invoice.SumKey) bool { return slices.Contains(keys, key) }
 	switch {
+	case ofOrganization(part):
+		return "invoice_sums", part
 	case part == sumsOfInvoices && !has(invoice.SumByMonth) && f.IssueDateFrom.IsZero() && f.IssueDateTo.IsZero():
 		return "invoice_sum_totals", sumsOfEntities
 	case scope.Whole() && f.EntityID == uuid.Nil && !has(invoice.SumByEntity):
@@ -256,9 +276,10 @@ func (r Invoices) countable(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, 
 	over := func(column string) string { return fmt.Sprintf("abs(coalesce(%s, 0)) > %d", column, mostCounted) }
 	err = r.s.handle(ctx).Raw(fmt.Sprintf(`SELECT id FROM invoices WHERE id IN ? AND (length(currency) > 3 OR length(seller_tax_id) + length(seller_name) > %d OR issue_date < '0001-01-02' OR %s OR %s OR %s OR %s)
 		UNION SELECT invoice_id FROM invoice_taxes WHERE invoice_id IN ? AND (length(category) + length(coalesce(rate, '')) > %d OR %s OR %s)
-		UNION SELECT invoice_id FROM invoice_lines WHERE invoice_id IN ? AND (length(account_id) > %d OR %s)`,
+		UNION SELECT l.invoice_id FROM invoice_lines AS l JOIN invoices AS i ON i.id = l.invoice_id
+			WHERE l.invoice_id IN ? AND (length(l.account_id) + length(i.seller_tax_id) + length(i.seller_name) > %d OR %s)`,
 		longestCounted, over("net_fixed"), over("tax_fixed"), over("gross_fixed"), over("due_fixed"),
-		longestCounted, over("base_fixed"), over("amount_fixed"), longestCounted, over("net_fixed")), locked, locked, locked).Scan(&others).Error
+		longestCounted, over("base_fixed"), over("amount_fixed"), longestCounted, over("l.net_fixed")), locked, locked, locked).Scan(&others).Error
 	if err != nil {
 		return nil, failed("look for invoices that are not counted", err)
 	}

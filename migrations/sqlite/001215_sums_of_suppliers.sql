@@ -3,14 +3,18 @@
 -- invoice_sums are of whole organizations: supplier and month, account and month, and supplier and account.
 -- Their entity is zero, they have no totals, and the type of the last one is the account.
 -- A group with both a seller and an account has a limited number of characters. Invoices with more remain uncounted.
-INSERT INTO invoice_sum_changes (organization_id, part, entity_id, currency, status, type, month, key_a, key_b, invoices, net, nets, tax, taxes, gross, grosses, due, dues)
-    SELECT organization_id, part, entity_id, currency, status, type, month, key_a, key_b, -invoices, -net, -nets, -tax, -taxes, -gross, -grosses, -due, -dues FROM invoice_sum_parts AS p
-    WHERE p.invoice_id IN (SELECT l.invoice_id FROM invoice_lines AS l JOIN invoices AS i ON i.id = l.invoice_id WHERE length(l.account_id) + length(i.seller_tax_id) + length(i.seller_name) > 400)
-        AND NOT EXISTS (SELECT 1 FROM invoices_uncounted AS u WHERE u.organization_id = p.organization_id AND u.invoice_id = p.invoice_id);
-INSERT INTO invoices_uncounted (organization_id, invoice_id)
-    SELECT DISTINCT i.organization_id, i.id FROM invoice_lines AS l JOIN invoices AS i ON i.id = l.invoice_id
+CREATE TABLE invoices_long (organization_id text, id text);
+-- +goose StatementBegin
+CREATE TRIGGER invoices_long_insert AFTER INSERT ON invoices_long BEGIN
+    INSERT INTO invoice_sum_changes (organization_id, part, entity_id, currency, status, type, month, key_a, key_b, invoices, net, nets, tax, taxes, gross, grosses, due, dues)
+        SELECT organization_id, part, entity_id, currency, status, type, month, key_a, key_b, -invoices, -net, -nets, -tax, -taxes, -gross, -grosses, -due, -dues FROM invoice_sum_parts WHERE invoice_id = new.id;
+    INSERT INTO invoices_uncounted (organization_id, invoice_id) VALUES (new.organization_id, new.id);
+END;
+-- +goose StatementEnd
+INSERT INTO invoices_long (organization_id, id) SELECT DISTINCT i.organization_id, i.id FROM invoice_lines AS l JOIN invoices AS i ON i.id = l.invoice_id
     WHERE length(l.account_id) + length(i.seller_tax_id) + length(i.seller_name) > 400
         AND NOT EXISTS (SELECT 1 FROM invoices_uncounted AS u WHERE u.organization_id = i.organization_id AND u.invoice_id = i.id);
+DROP TABLE invoices_long;
 DROP TRIGGER invoice_sum_totals_insert;
 DROP TRIGGER invoice_sum_totals_update;
 DROP TRIGGER invoice_sum_totals_delete;

@@ -244,13 +244,15 @@ func (p *sumPlay) compare(t *testing.T, when string) {
 	groups := [][]invoice.SumKey{
 		{invoice.SumByCurrency}, {invoice.SumByEntity, invoice.SumByStatus, invoice.SumByType}, {invoice.SumByMonth}, {invoice.SumBySupplier}, {invoice.SumByEntity, invoice.SumBySupplier},
 		{invoice.SumByTax}, {invoice.SumByStatus, invoice.SumByTax}, {invoice.SumByAccount}, {invoice.SumByAccount, invoice.SumByType}, {invoice.SumByAccount, invoice.SumByTax},
+		{invoice.SumBySupplier, invoice.SumByStatus}, {invoice.SumByType, invoice.SumBySupplier}, {invoice.SumBySupplier, invoice.SumByMonth}, {invoice.SumByMonth, invoice.SumByTax},
+		{invoice.SumByAccount, invoice.SumByMonth}, {invoice.SumBySupplier, invoice.SumByAccount}, {invoice.SumByAccount, invoice.SumBySupplier, invoice.SumByMonth},
 	}
 	for reader, scope := range []identity.Scope{
 		p.scope, {OrganizationID: p.scope.OrganizationID, Member: p.member},
 		{OrganizationID: p.scope.OrganizationID, Key: &identity.KeyRights{EntityIDs: []uuid.UUID{p.entities[2].ID, p.entities[0].ID}}},
 	} {
 		f := filters[p.draw.IntN(len(filters))]
-		for range 2 {
+		for range 3 {
 			keys := groups[p.draw.IntN(len(groups))]
 			plain := f
 			plain.UpdatedSince = time.Unix(0, 0)
