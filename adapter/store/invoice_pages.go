@@ -18,6 +18,8 @@ const (
 	// nearRows is the number of invoices that are compared with the filter one by one, in the order of the
 	// list.
 	nearRows = 4000
+	// shortPages is the number of pages that are compared before.
+	shortPages = 8
 	// allRows is more than any table has. A subquery with this limit is evaluated on its own.
 	allRows = 1_000_000_000
 )
@@ -42,6 +44,7 @@ type invoiceList struct {
 	start             uuid.UUID   // no invoice before it matches
 	rarest            *filterPart // the part of the filter with the fewest invoices, if it is known
 	few, near         int         // fewRows and nearRows
+	short             int         // the number of invoices that are compared first; 0 for all of the window
 	isFar             bool        // the first invoices of the order do not fill the page
 }
 
@@ -200,13 +203,15 @@ func (l *invoiceList) read(db *gorm.DB) (rows []summaryRow, err error) {
 
 // compared reads the page among the first invoices of the order. ok is false if it can have others.
 func (l *invoiceList) compared(db *gorm.DB) (rows []summaryRow, ok bool, err error) {
+	// If most match, few invoices fill the page.
+	l.short = shortPages * l.limit
+	rows, ok, err = l.compare(db)
+	l.short = 0
+	if err != nil || ok {
+		return rows, true, err
+	}
 	for range 2 {
-		rows = nil
-		if err := l.nearest(db).Find(&rows).Error; err != nil || len(rows) == l.limit {
-			return rows, true, err
-		}
-		var compared int64
-		if err := db.Table("(?) AS f", l.first("1")).Count(&compared).Error; err != nil || compared < int64(l.window()) {
+		if rows, ok, err = l.compare(db); err != nil || ok {
 			return rows, true, err
 		}
 		if _, only := l.days(); only || l.start != uuid.Nil {
@@ -222,6 +227,16 @@ func (l *invoiceList) compared(db *gorm.DB) (rows []summaryRow, ok bool, err err
 	return nil, false, nil
 }
 
+// compare reads the page among the invoices of the window.
+func (l *invoiceList) compare(db *gorm.DB) (rows []summaryRow, ok bool, err error) {
+	if err := l.nearest(db).Find(&rows).Error; err != nil || len(rows) == l.limit {
+		return rows, true, err
+	}
+	var compared int64
+	err = db.Table("(?) AS f", l.first("1")).Count(&compared).Error
+	return rows, compared < int64(l.window()), err
+}
+
 // window is the number of invoices that are compared one by one. It is larger for statuses, because
 // the first invoices can all have another one, unless an index has those of the status in this order.
 func (l *invoiceList) window() int {
@@ -231,6 +246,9 @@ func (l *invoiceList) window() int {
 	}
 	if l.start != uuid.Nil {
 		rows *= 5
+	}
+	if l.short > 0 {
+		return min(l.short, rows)
 	}
 	return rows
 }
