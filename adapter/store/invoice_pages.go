@@ -406,14 +406,19 @@ func (s *Store) searchedIDs(organization uuid.UUID, query string) (condition, bo
 		c.sql = "SELECT k.invoice_id FROM invoice_search JOIN invoice_search_keys AS k ON k.n = invoice_search.rowid WHERE invoice_search MATCH ?"
 		c.values = []any{matchAll(append([]string{searchMark(organization)}, trigrams...))}
 	}
-	for _, amount := range []string{
-		"coalesce(i.gross_fixed, -9000000000000000000) IN ?", "i.net_fixed IN ?",
-		"i.due_fixed IN ? AND i.due_fixed <> coalesce(i.gross_fixed, -9000000000000000000)",
+	for _, amount := range [][2]string{
+		{"invoices_by_gross", "coalesce(i.gross_fixed, -9000000000000000000) IN ?"}, {"invoices_by_net", "i.net_fixed IN ?"},
+		{"invoices_by_other_due", "i.due_fixed IN ? AND i.due_fixed <> coalesce(i.gross_fixed, -9000000000000000000)"},
 	} {
-		if len(amounts) > 0 {
-			c.sql += " UNION ALL SELECT i.id FROM invoices AS i WHERE i.organization_id = ? AND " + amount
-			c.values = append(c.values, organization, amounts)
+		if len(amounts) == 0 {
+			break
 		}
+		index := ""
+		if !s.postgres {
+			index = " INDEXED BY " + amount[0] // SQLite would read all amounts that are due from the index of sums
+		}
+		c.sql += " UNION ALL SELECT i.id FROM invoices AS i" + index + " WHERE i.organization_id = ? AND " + amount[1]
+		c.values = append(c.values, organization, amounts)
 	}
 	return c, true
 }

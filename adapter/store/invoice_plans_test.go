@@ -53,6 +53,7 @@ func TestFiltersReadTheirIndex(t *testing.T) {
 		"documents_with_invoice_by_origin (":   {Sources: []document.Origin{document.FromEmail}},
 		"documents_with_invoice_by_uploader (": {CreatedBy: uuid.New()},
 		"invoice_search VIRTUAL TABLE":         {Query: "text"},
+		"invoices_by_other_due (":              {Query: "123.45"},
 		"invoices_by_net (":                    {Query: "123.45"},
 		"invoices_by_issue_date (":             {IssueDateTo: day},
 		"invoices_of_entity_by_due_date (":     {DueDateTo: day, EntityID: entity},
