@@ -32,9 +32,29 @@ func NewKey(id string) *Key {
 }
 
 // Lasting returns a function that makes a key with an id on its first call and returns the same
-// key on each further call. A new key takes most of the time of the start of a simulator.
+// key on each further call. The key is the known one, because the search for primes would take most
+// of the time of the start of a simulator.
 func Lasting(id func() string) func() *Key {
-	return sync.OnceValue(func() *Key { return NewKey(id()) })
+	return sync.OnceValue(func() *Key { return &Key{id(), known()} })
+}
+
+// known returns the key of two primes that everyone knows: the largest one of 1024 bits and the
+// smallest one above 3 × 2^1022. Simulators give a token to everyone who asks, so that their keys
+// need not be secret.
+func known() *rsa.PrivateKey {
+	const half, below, above, exponent = keyBits / 2, 105, 1037, 65537
+	one := big.NewInt(1)
+	p := new(big.Int).Lsh(one, half)
+	p.Sub(p, big.NewInt(below))
+	q := new(big.Int).Lsh(big.NewInt(3), half-2)
+	q.Add(q, big.NewInt(above))
+	order := new(big.Int).Mul(new(big.Int).Sub(p, one), new(big.Int).Sub(q, one))
+	key := &rsa.PrivateKey{
+		PublicKey: rsa.PublicKey{N: new(big.Int).Mul(p, q), E: exponent},
+		D:         new(big.Int).ModInverse(big.NewInt(exponent), order), Primes: []*big.Int{p, q},
+	}
+	key.Precompute()
+	return key
 }
 
 // Public is the key that verifies.
