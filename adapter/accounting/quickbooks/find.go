@@ -34,26 +34,34 @@ func (c *Connector) Find(ctx context.Context, a integration.Access, w accounting
 }
 
 func (c *Connector) find(ctx context.Context, at client.Access, w accounting.BillQuery) ([]client.Document, error) {
-	var queries []client.Condition
+	var queries [][]client.Condition
 	if tail, head := number(w.Number), oldNumber(w.Number); tail != "" {
-		queries = append(queries, client.Equal("DocNumber", tail))
+		queries = append(queries, []client.Condition{client.Equal("DocNumber", tail)})
 		if head != tail {
-			queries = append(queries, client.Equal("DocNumber", head))
+			queries = append(queries, []client.Condition{client.Equal("DocNumber", head)})
 		}
 	}
 	if w.Reference != "" && !w.Date.IsZero() {
-		queries = append(queries, client.Equal("TxnDate", w.Date.String()))
+		conditions := []client.Condition{client.Equal("TxnDate", w.Date.String())}
+		if kindOf(w.Kind) == client.Bills {
+			// Many bills can have one date, but few of these are of one vendor.
+			conditions = append(conditions, client.Equal("VendorRef", w.Contact))
+		}
+		queries = append(queries, conditions)
 	}
 	found := []client.Document{}
 	seen := map[string]bool{}
-	for _, condition := range queries {
-		list, err := c.client.Documents(ctx, at, kindOf(w.Kind), condition)
+	fits := func(d *client.Document) bool {
+		same := sameNumber(*d, w.Number) || w.Reference != "" && reference(d.PrivateNote) == w.Reference
+		return d.VendorRef.Value == w.Contact && same
+	}
+	for _, conditions := range queries {
+		list, err := c.client.Documents(ctx, at, kindOf(w.Kind), fits, conditions...)
 		if err != nil {
 			return nil, err
 		}
 		for _, d := range list {
-			fits := sameNumber(d, w.Number) || w.Reference != "" && reference(d.PrivateNote) == w.Reference
-			if d.VendorRef.Value == w.Contact && fits && !seen[d.ID] {
+			if !seen[d.ID] {
 				seen[d.ID] = true
 				found = append(found, d)
 			}

@@ -114,16 +114,23 @@ func document(doing string, k *Kind, out map[string]json.RawMessage) (d Document
 	return d, nil
 }
 
-// Documents lists documents.
-func (c *Client) Documents(ctx context.Context, a Access, k *Kind, conditions ...Condition) ([]Document, error) {
-	list, err := query[Document](ctx, c, a, k.Entity, documentsPage, conditions...)
-	for i := range list {
-		if list[i].ID == "" || list[i].TotalAmt == "" {
-			return nil, httpclient.Broken("list "+k.Entity, "the list contains an element that is not a document")
+// Documents lists the documents that keep returns true for. It has one page of the others in memory
+// at a time.
+func (c *Client) Documents(ctx context.Context, a Access, k *Kind, keep func(*Document) bool, conditions ...Condition) ([]Document, error) {
+	var kept []Document
+	err := eachPage(ctx, c, a, k.Entity, documentsPage, conditions, func(rows []Document) error {
+		for i := range rows {
+			if rows[i].ID == "" || rows[i].TotalAmt == "" {
+				return httpclient.Broken("list "+k.Entity, "the list contains an element that is not a document")
+			}
+			if keep(&rows[i]) {
+				rows[i].Kind = k
+				kept = append(kept, rows[i])
+			}
 		}
-		list[i].Kind = k
-	}
-	return list, err
+		return nil
+	})
+	return kept, err
 }
 
 // NewVendor is a vendor to create. Empty fields are omitted.

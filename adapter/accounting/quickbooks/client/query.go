@@ -40,9 +40,22 @@ func quoted(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
 }
 
-// query returns everything that a query selects, page by page, ordered by id. Without an order,
-// rows could move between pages.
+// query returns everything that a query selects.
 func query[T any](ctx context.Context, c *Client, a Access, entity string, page int, conditions ...Condition) ([]T, error) {
+	out := []T{}
+	err := eachPage(ctx, c, a, entity, page, conditions, func(rows []T) error {
+		out = append(out, rows...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// eachPage calls take with each page of what a query selects, ordered by id. Without an order, rows
+// could move between pages.
+func eachPage[T any](ctx context.Context, c *Client, a Access, entity string, page int, conditions []Condition, take func([]T) error) error {
 	statement := "SELECT * FROM " + entity
 	for i, condition := range conditions {
 		word := " AND "
@@ -52,20 +65,18 @@ func query[T any](ctx context.Context, c *Client, a Access, entity string, page 
 		statement += word + string(condition)
 	}
 	doing := "list " + entity
-	out := []T{}
 	for n := range maxPages {
 		request := c.request(doing, http.MethodGet, a, "query")
 		request.Query.Set("query", fmt.Sprintf("%s ORDERBY Id STARTPOSITION %d MAXRESULTS %d", statement, n*page+1, page))
 		rows, err := queryPage[T](ctx, c, request, entity)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		out = append(out, rows...)
-		if len(rows) < page {
-			return out, nil
+		if err := take(rows); err != nil || len(rows) < page {
+			return err
 		}
 	}
-	return nil, httpclient.Broken(doing, "the list does not end")
+	return httpclient.Broken(doing, "the list does not end")
 }
 
 // queryPage returns one page. The provider omits the list if a query selects nothing.
