@@ -77,6 +77,7 @@ func New(o Options) (*Client, error) {
 		EnableTelemetry:   sdk.Bool(false),
 	})
 	api := newResources(backend, o.SecretKey)
+	go prepare()
 	return &Client{
 		Customers:     Customers{api},
 		Prices:        Prices{api},
