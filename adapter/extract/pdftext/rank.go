@@ -62,16 +62,6 @@ func (f *features) flag(name string, is bool) {
 	f.add(name, 0)
 }
 
-// tree is a decision tree of a ranker. Node 0 is its root; a negative child -n-1 is
-// leaf n.
-type tree struct {
-	Feature   []int     `json:"f"`
-	Threshold []float64 `json:"t"`
-	Left      []int     `json:"l"`
-	Right     []int     `json:"r"`
-	Leaf      []float64 `json:"v"`
-}
-
 // model ranks the candidates of a field with gradient-boosted trees. Their sum is the
 // score of a candidate, and the candidates of a document compete by their scores.
 // Points and Shares calibrate the confidence of the best value: they map its
@@ -83,40 +73,7 @@ type model struct {
 	Points []float64 `json:"points"`
 	Shares []float64 `json:"shares"`
 
-	nodes []node  // of all trees
-	roots []int32 // of each tree; -n-1 is leaf n
-	leafs []float64
-}
-
-// node is a decision. The candidate goes left if its value is at most the threshold.
-// A negative child -n-1 is leaf n of the model.
-type node struct {
-	threshold            float64
-	feature, left, right int32
-}
-
-// compile puts the decisions of all trees in one list.
-func (m *model) compile() {
-	for i := range m.Trees {
-		t := &m.Trees[i]
-		at, leaf := len(m.nodes), len(m.leafs)
-		child := func(n int) int32 {
-			if n < 0 {
-				return int32(n - leaf) //nolint:gosec // a few thousand
-			}
-			return int32(n + at) //nolint:gosec // a few thousand
-		}
-		m.leafs = append(m.leafs, t.Leaf...)
-		if len(t.Feature) == 0 {
-			m.roots = append(m.roots, child(-1))
-			continue
-		}
-		m.roots = append(m.roots, child(0))
-		for n := range t.Feature {
-			m.nodes = append(m.nodes, node{t.Threshold[n], int32(t.Feature[n]), child(t.Left[n]), child(t.Right[n])}) //nolint:gosec // a few thousand
-		}
-	}
-	m.Trees = nil
+	forest *forest // of Trees
 }
 
 // models returns the models of the program, or those of the last UseModels.
@@ -163,7 +120,10 @@ func readModels(folder fs.FS, under string) (map[string]*model, error) {
 		if err := json.Unmarshal(raw, m); err != nil {
 			return nil, fmt.Errorf("model %s: %w", field, err)
 		}
-		m.compile()
+		if m.forest, err = newForest(m.Trees, len(m.Names)); err != nil {
+			return nil, fmt.Errorf("model %s: %w", field, err)
+		}
+		m.Trees = nil
 		out[field] = m
 	}
 	return out, nil
@@ -184,33 +144,17 @@ const (
 var rankedFields = []string{rankNumber, rankIssue, rankDue, rankSeller, rankBuyer, rankTaxID, rankTotals, rankAmount}
 
 // scores sets the score of each candidate: the sum of the trees for its features; 0 without
-// a model. A tree is evaluated for all candidates before the next one, while it is in the
-// processor's cache.
+// a model.
 func (m *model) scores(all []candidate) {
-	ranked := make([]*candidate, 0, len(all))
+	var remain []uint32
+	if m != nil {
+		remain = make([]uint32, len(m.forest.firsts))
+	}
 	for i := range all {
 		c := &all[i]
 		c.p = 0
 		if m != nil && len(c.features.values) == len(m.Names) {
-			ranked = append(ranked, c)
-		}
-	}
-	if len(ranked) == 0 {
-		return
-	}
-	nodes, leafs := m.nodes, m.leafs
-	for _, root := range m.roots {
-		for _, c := range ranked {
-			at, values := root, c.features.values
-			for at >= 0 {
-				n := &nodes[at]
-				next := n.right
-				if values[n.feature] <= n.threshold {
-					next = n.left
-				}
-				at = next
-			}
-			c.p += leafs[-at-1]
+			c.p = m.forest.score(c.features.values, remain)
 		}
 	}
 }
