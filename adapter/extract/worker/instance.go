@@ -24,6 +24,10 @@ const (
 	// the engine's memory, a multiple of the system's pages.
 	chunk = 4 << 10
 	block = 64 << 10
+	// usual is how much memory beyond that after the start most documents use. It
+	// is cleared and stays, because the system takes more time to give each page of
+	// it to the next document.
+	usual = 1 << 20
 )
 
 // instance is an instance of the PDF engine that reads the text of documents, one
@@ -116,7 +120,13 @@ func (i *instance) reset() bool {
 		return false
 	}
 	all, ok := i.memory.Read(0, i.size)
-	if !ok || !zero(all[len(i.image):]) {
+	if !ok {
+		return false
+	}
+	beyond := all[len(i.image):]
+	kept := min(usual, len(beyond))
+	clear(beyond[:kept])
+	if !zero(beyond[kept:]) {
 		return false
 	}
 	for at := 0; at < len(i.image); at += chunk {
