@@ -54,6 +54,10 @@ func FindDates(text string) []PrintedDate {
 	if c := CharactersOf(text); c.Digits() < fewest {
 		return nil
 	}
+	shape := shapeOf(text)
+	if !shape.dated() {
+		return nil
+	}
 	text = strings.ToLower(text)
 	var out []PrintedDate
 	add := func(at []int, d PrintedDate, ok bool) {
@@ -72,22 +76,22 @@ func FindDates(text string) []PrintedDate {
 		out = append(out, d)
 	}
 	part := func(at []int, i int) string { return text[at[2*i]:at[2*i+1]] }
-	for _, at := range yearFirst.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range shape.matches(yearFirst, text) {
 		add(at, PrintedDate{year: atoi(part(at, 1)), second: atoi(part(at, 2)), first: atoi(part(at, 3)), fixed: true}, true)
 	}
-	for _, at := range yearName.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range shape.matches(yearName, text) {
 		month, ok := vocab().months[Fold(part(at, 2))]
 		add(at, PrintedDate{year: atoi(part(at, 1)), second: month, first: atoi(part(at, 3)), fixed: true}, ok)
 	}
-	for _, at := range dayName.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range shape.matches(dayName, text) {
 		month, ok := vocab().months[Fold(part(at, 2))]
 		add(at, PrintedDate{year: year(part(at, 3)), second: month, first: atoi(part(at, 1)), fixed: true}, ok)
 	}
-	for _, at := range nameDay.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range shape.matches(nameDay, text) {
 		month, ok := vocab().months[Fold(part(at, 1))]
 		add(at, PrintedDate{year: year(part(at, 3)), second: month, first: atoi(part(at, 2)), fixed: true}, ok)
 	}
-	for from := 0; ; {
+	for from := 0; shape.admits(numeric); {
 		at := numeric.FindStringSubmatchIndex(text[from:])
 		if at == nil {
 			break

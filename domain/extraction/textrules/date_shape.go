@@ -1,0 +1,71 @@
+package textrules
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// dateShape describes the digits, letters and separators of a text. Most texts with
+// digits are amounts or codes, whose shape excludes the forms of a date in a fraction of
+// the time of their expressions. It never excludes a text that contains the form.
+type dateShape struct {
+	year       bool // four digits in sequence
+	word       bool // three letters in sequence
+	between    bool // three letters between a digit and two digits in sequence
+	separators int  // signs that can separate numbers
+}
+
+// shapeOf returns the shape of a text.
+func shapeOf(text string) dateShape {
+	var s dateShape
+	digits, letters := 0, 0             // in sequence before this character
+	numbered, wordAfter := false, false // a digit came before; and three letters after it
+	for _, r := range text {
+		switch {
+		case '0' <= r && r <= '9':
+			digits, letters = digits+1, 0
+			numbered = true
+			s.year = s.year || digits >= 4
+			s.between = s.between || wordAfter && digits >= 2
+			continue
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', r >= utf8.RuneSelf && unicode.IsLetter(r):
+			letters++
+			if letters >= 3 {
+				s.word = true
+				wordAfter = wordAfter || numbered
+			}
+		default:
+			letters = 0
+		}
+		digits = 0
+		switch r {
+		case '-', '/', '.', '年', '月':
+			s.separators++
+		}
+	}
+	return s
+}
+
+// dated reports whether a text of the shape can contain a date.
+func (s dateShape) dated() bool { return s.separators >= 2 || s.year && s.word || s.between }
+
+// admits reports whether a text of the shape can match a form of dates.
+func (s dateShape) admits(form *Pattern) bool {
+	switch form {
+	case yearFirst:
+		return s.year && s.separators >= 2
+	case numeric:
+		return s.separators >= 2
+	case dayName:
+		return s.between
+	}
+	return s.year && s.word // yearName, nameDay
+}
+
+// matches returns the positions of the matches of a form and of their groups.
+func (s dateShape) matches(form *Pattern, text string) [][]int {
+	if !s.admits(form) {
+		return nil
+	}
+	return form.FindAllStringSubmatchIndex(text, -1)
+}
