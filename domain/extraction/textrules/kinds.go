@@ -16,8 +16,10 @@ func KindOf(title string) string {
 	if len(words) > most {
 		return ""
 	}
-	for n := len(words); n > 0; n-- {
-		kind, ok := vocab().kinds[strings.Join(words[:n], " ")]
+	joined := strings.Join(words, " ")
+	for n, end := len(words), len(joined); n > 0; n-- {
+		kind, ok := vocab().kinds[joined[:end]]
+		end -= len(words[n-1]) + 1
 		if !ok {
 			continue
 		}
