@@ -148,20 +148,20 @@ type Characters struct {
 	lower  string // the text in lower case, if it is ASCII and was needed
 }
 
+// digit is 1 for each ASCII digit. A table is faster than a branch that the processor
+// cannot predict.
+var digit = [256]uint8{'0': 1, '1': 1, '2': 1, '3': 1, '4': 1, '5': 1, '6': 1, '7': 1, '8': 1, '9': 1}
+
 // CharactersOf returns the characters of a text.
 func CharactersOf(text string) Characters {
 	var c Characters
+	var at [4]uint64 // a bit for each byte that occurs
 	for i := range len(text) {
-		b := text[i]
-		switch {
-		case b >= utf8.RuneSelf:
-			c.set.other = true
-			continue
-		case '0' <= b && b <= '9':
-			c.digits++
-		}
-		c.set.ascii[b>>6] |= 1 << (b & 63)
+		at[text[i]>>6] |= 1 << (text[i] & 63)
+		c.digits += int(digit[text[i]])
 	}
+	c.set.ascii = [2]uint64{at[0], at[1]}
+	c.set.other = at[2]|at[3] != 0
 	return c
 }
 
