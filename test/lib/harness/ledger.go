@@ -68,7 +68,8 @@ func NewLedgerB(t testing.TB) (*Ledger, *simquickbooks.Server) {
 	return NewLedgerBOf(t, simquickbooks.DefaultCompanies()...)
 }
 
-// NewLedgerBOf starts ACCOUNTING_B with companies and its real limits.
+// NewLedgerBOf starts ACCOUNTING_B with companies and its real limits, except that of a second: a
+// busy machine delays calls, so that those of two seconds arrive in one.
 func NewLedgerBOf(t testing.TB, companies ...simquickbooks.Company) (*Ledger, *simquickbooks.Server) {
 	t.Helper()
 	tenants := make([]string, len(companies))
@@ -81,6 +82,7 @@ func NewLedgerBOf(t testing.TB, companies ...simquickbooks.Company) (*Ledger, *s
 		Origin: origin, Companies: companies,
 		Clients: []simquickbooks.Client{{ID: "docledger", Name: "docledger", Secret: "secret of B", LoopbackRedirects: true}},
 	})
+	sim.SetLimits(func(l *simquickbooks.Limits) { l.Second = 0 })
 	listener.Config.Handler = sim
 	listener.Start()
 	t.Cleanup(listener.Close)
