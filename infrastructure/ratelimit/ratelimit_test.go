@@ -128,14 +128,19 @@ func TestProcessesShareAQuota(t *testing.T) {
 // same time.
 func TestSharedWindowEnds(t *testing.T) {
 	t.Parallel()
-	two := processes(t, redis.URL(t), 2, ratelimit.Options{Window: 300 * time.Millisecond})
-	q := quota(uuid.NewString(), 1)
-	if two[0].Take(t.Context(), q).Refused {
-		t.Fatal("the first request is refused")
-	}
-	s := two[1].Take(t.Context(), q)
-	if !s.Refused || s.Reset <= 0 || s.Reset > 300*time.Millisecond {
-		t.Fatalf("the other process: %+v", s)
+	const window = 300 * time.Millisecond
+	two := processes(t, redis.URL(t), 2, ratelimit.Options{Window: window})
+	var q ratelimit.Quota
+	for within := false; !within; { // again, if a busy machine lets the window end between the requests
+		q = quota(uuid.NewString(), 1)
+		began := time.Now()
+		if two[0].Take(t.Context(), q).Refused {
+			t.Fatal("the first request is refused")
+		}
+		s := two[1].Take(t.Context(), q)
+		if within = time.Since(began) < window; within && (!s.Refused || s.Reset <= 0 || s.Reset > window) {
+			t.Fatalf("the other process: %+v", s)
+		}
 	}
 	for deadline := time.Now().Add(10 * time.Second); two[1].Take(t.Context(), q).Refused; {
 		if time.Now().After(deadline) {
