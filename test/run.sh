@@ -71,13 +71,13 @@ phase() {
 }
 # make verify vets; here it would take as long as linking.
 with_race() {
-	phase "with the race detector" go test -race -vet=off -timeout 15m -skip "$many" "${race[@]}"
+	phase "with the race detector" go test -race -vet=off -p 1 -timeout 15m -skip "$many" "${race[@]}"
 	phase "the whole product on PostgreSQL, with the race detector" go test -race -vet=off -timeout 15m \
 		-run '^(TestUploadBecomes.*|TestReview.*|TestIdempotency.*|TestTrialLimits.*|TestConcurrent.*|TestSweep.*)$/^postgres$' ./test/suites/e2e
 	return "$status"
 }
-# Both ways run side by side, because many suites wait more than they compute: what the race
-# detector finds is printed after the rest.
+# Both ways run side by side, because many suites wait more than they compute: four packages at once,
+# of which one has the race detector. What it finds is printed after the rest.
 set -m
 with_race >"$folder/race" 2>&1 &
 racing=$!
