@@ -18,8 +18,9 @@ const (
 	// nearRows is the number of invoices that are compared with the filter one by one, in the order of the
 	// list.
 	nearRows = 4000
-	// shortPages is the number of pages that are compared before.
-	shortPages = 8
+	// shortPages is the number of pages that are compared before, and shortGrowth the growth of this number
+	// while they do not fill the page.
+	shortPages, shortGrowth = 8, 4
 	// allRows is more than any table has. A subquery with this limit is evaluated on its own.
 	allRows = 1_000_000_000
 )
@@ -107,9 +108,6 @@ func (l *invoiceList) valueLists() (found []valueList) {
 	add("supplier_id", "invoices", "supplier_id", anyOf(l.rest.SupplierIDs), func(f *invoice.Filter) { f.SupplierIDs = nil })
 	add("assigned_to", "invoices", "assigned_to", of(l.rest.AssignedTo), func(f *invoice.Filter) { f.AssignedTo = uuid.Nil })
 	add("sync_state", "(SELECT invoice_id AS id, organization_id, state FROM invoice_syncs)", "state", anyOf(l.rest.SyncStates), func(f *invoice.Filter) { f.SyncStates = nil })
-	const documents = "(SELECT invoice_id AS id, organization_id, origin, created_by FROM documents WHERE invoice_id IS NOT NULL)"
-	add("source", documents, "origin", anyOf(l.rest.Sources), func(f *invoice.Filter) { f.Sources = nil })
-	add("created_by", documents, "created_by", of(l.rest.CreatedBy), func(f *invoice.Filter) { f.CreatedBy = uuid.Nil })
 	return found
 }
 
@@ -204,11 +202,13 @@ func (l *invoiceList) read(db *gorm.DB) (rows []summaryRow, err error) {
 // compared reads the page among the first invoices of the order. ok is false if it can have others.
 func (l *invoiceList) compared(db *gorm.DB) (rows []summaryRow, ok bool, err error) {
 	// If most match, few invoices fill the page.
-	l.short = shortPages * l.limit
-	rows, ok, err = l.compare(db)
-	l.short = 0
-	if err != nil || ok {
-		return rows, true, err
+	for size := shortPages * l.limit; size < l.window(); size *= shortGrowth {
+		l.short = size
+		rows, ok, err = l.compare(db)
+		l.short = 0
+		if err != nil || ok {
+			return rows, true, err
+		}
 	}
 	for range 2 {
 		if rows, ok, err = l.compare(db); err != nil || ok {
@@ -365,11 +365,11 @@ func (s *Store) foundElsewhere(organization uuid.UUID, f invoice.Filter) (found 
 			[]any{organization, f.SyncStates}})
 	}
 	if len(f.Sources) > 0 {
-		found = append(found, condition{"invoices.id IN (SELECT d.invoice_id FROM documents AS d WHERE d.organization_id = ? AND d.invoice_id IS NOT NULL AND d.origin IN ?)",
+		found = append(found, condition{"invoices.document_id IN (SELECT d.id FROM documents AS d WHERE d.organization_id = ? AND d.origin IN ?)",
 			[]any{organization, mapped(f.Sources, func(o document.Origin) string { return string(o) })}})
 	}
 	if f.CreatedBy != uuid.Nil {
-		found = append(found, condition{"invoices.id IN (SELECT d.invoice_id FROM documents AS d WHERE d.organization_id = ? AND d.invoice_id IS NOT NULL AND d.created_by = ?)",
+		found = append(found, condition{"invoices.document_id IN (SELECT d.id FROM documents AS d WHERE d.organization_id = ? AND d.created_by = ?)",
 			[]any{organization, f.CreatedBy}})
 	}
 	if c, ok := s.searched(organization, f.Query); ok {

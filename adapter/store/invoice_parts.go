@@ -88,15 +88,15 @@ func (l *invoiceList) parts() (found []filterPart) {
 	}
 	documents := func(name, index string, has bool, condition string, value any) {
 		if has {
-			q := from("documents AS d", index).Where("d.organization_id = ? AND d.invoice_id IS NOT NULL AND "+condition, l.scope.OrganizationID, value)
+			q := from("documents AS d", index).Where("d.organization_id = ? AND "+condition, l.scope.OrganizationID, value)
 			found = append(found, filterPart{
-				name: name, rows: q.Session(&gorm.Session{}).Select("1 AS one"), ids: q.Session(&gorm.Session{}).Select("d.invoice_id AS id"),
-				has: q.Session(&gorm.Session{}).Select("1").Where("d.invoice_id = p.id"),
+				name: name, rows: q.Session(&gorm.Session{}).Select("1 AS one"),
+				ids: q.Session(&gorm.Session{}).Joins("CROSS JOIN invoices AS i").Where("i.document_id = d.id").Select("i.id"),
 			})
 		}
 	}
-	documents("source", "documents_with_invoice_by_origin", len(f.Sources) > 0, "d.origin IN ?", f.Sources)
-	documents("created_by", "documents_with_invoice_by_uploader", f.CreatedBy != uuid.Nil, "d.created_by = ?", f.CreatedBy)
+	documents("source", "documents_by_origin", len(f.Sources) > 0, "d.origin IN ?", f.Sources)
+	documents("created_by", "documents_by_uploader", f.CreatedBy != uuid.Nil, "d.created_by = ?", f.CreatedBy)
 	if c, ok := l.s.searchedIDs(l.scope.OrganizationID, f.Query); ok && (l.isFar || !l.s.postgres) {
 		// PostgreSQL finds all invoices of a search before the first of them, so it does only if they are not near.
 		found = append(found, filterPart{
