@@ -82,10 +82,16 @@ func TestJobsAreCancelledAndRetried(t *testing.T) {
 			inv := w.Extract(token, up.Text("id")).OK()
 			invoice = inv.Text("id")
 			w.Do(http.MethodPost, "/api/invoices/"+invoice+"/approve", token, map[string]any{"version": inv.Number("version")}).OK()
+			// The request for the extraction adds a second job, which has nothing to do, if the first
+			// one ends at the same moment.
+			var recorded []job.Record
 			w.Eventually("recorded", time.Minute, func() bool {
 				list, err := w.Service.Work.List(context.Background(), job.Filter{Kind: "extract_document", States: []job.State{job.Done}}, page.Request{})
-				return err == nil && len(list.Items) == 1
-			}, func() string { return "" })
+				if err == nil {
+					recorded = list.Items
+				}
+				return len(recorded) > 0
+			}, func() string { return fmt.Sprintf("%+v", recorded) })
 			if done := w.record("extract_document", job.Done); done.Subject != up.Text("id") || done.Attempts != 1 || done.Organization != w.org.ID {
 				t.Errorf("the completed job is %+v", done)
 			}
