@@ -12,8 +12,10 @@ import (
 const (
 	// cachedStatements limits the prepared statements that a SQLite connection keeps.
 	cachedStatements = 128
-	// cachedText limits the length of such a statement. Longer ones insert many rows.
-	cachedText = 8 << 10
+	// cachedText limits the length of such a statement, and cachedTexts that of all statements of a
+	// connection. SQLite needs up to 50 times that memory, which Go neither counts nor limits. A
+	// statement that inserts rows has another text for each number of rows.
+	cachedText, cachedTexts = 4 << 10, 96 << 10
 )
 
 // sqliteConn is what database/sql uses of a connection of the SQLite driver.
@@ -70,15 +72,13 @@ type cachingConn struct {
 	sqliteConn
 	byText map[string]*list.Element // of keptStatement
 	used   *list.List               // the last used first
+	length int                      // of all texts
 }
 
 type keptStatement struct {
 	text string
 	stmt sqliteStmt
 }
-
-// Unwrap returns the connection of the driver.
-func (c *cachingConn) Unwrap() driver.Conn { return c.sqliteConn }
 
 // ExecContext implements driver.ExecerContext.
 func (c *cachingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
@@ -121,6 +121,7 @@ func (c *cachingConn) Close() error {
 	}
 	c.used.Init()
 	clear(c.byText)
+	c.length = 0
 	return errors.Join(err, c.sqliteConn.Close())
 }
 
@@ -149,8 +150,7 @@ func cacheable(query string) bool {
 // take removes the statement of a text from the cache, or prepares it.
 func (c *cachingConn) take(ctx context.Context, query string) (sqliteStmt, error) {
 	if e, ok := c.byText[query]; ok {
-		delete(c.byText, query)
-		return c.used.Remove(e).(keptStatement).stmt, nil
+		return c.remove(e), nil
 	}
 	prepared, err := c.PrepareContext(ctx, query)
 	if err != nil {
@@ -163,19 +163,27 @@ func (c *cachingConn) take(ctx context.Context, query string) (sqliteStmt, error
 	return stmt, nil
 }
 
-// keep puts a statement that has ended into the cache. It closes the one that was used least
+// remove removes a statement from the cache.
+func (c *cachingConn) remove(e *list.Element) sqliteStmt {
+	kept := c.used.Remove(e).(keptStatement)
+	delete(c.byText, kept.text)
+	c.length -= len(kept.text)
+	return kept.stmt
+}
+
+// keep puts a statement that has ended into the cache. It closes those that were used least
 // recently if the cache is full.
 func (c *cachingConn) keep(query string, stmt sqliteStmt) error {
 	if _, ok := c.byText[query]; ok {
 		return stmt.Close()
 	}
 	c.byText[query] = c.used.PushFront(keptStatement{query, stmt})
-	if c.used.Len() <= cachedStatements {
-		return nil
+	c.length += len(query)
+	var err error
+	for c.used.Len() > cachedStatements || c.length > cachedTexts {
+		err = first(err, c.remove(c.used.Back()).Close())
 	}
-	oldest := c.used.Remove(c.used.Back()).(keptStatement)
-	delete(c.byText, oldest.text)
-	return oldest.stmt.Close()
+	return err
 }
 
 // keptRows gives the statement back when the rows are closed.
@@ -186,13 +194,12 @@ type keptRows struct {
 
 // Close implements driver.Rows.
 func (r *keptRows) Close() error {
-	err := r.sqliteRows.Close()
 	if r.keep == nil {
-		return err
+		return nil // the statement may run again
 	}
 	keep := r.keep
 	r.keep = nil
-	return first(err, keep())
+	return first(r.sqliteRows.Close(), keep())
 }
 
 // first returns the first error as it is, because callers compare errors of the driver.

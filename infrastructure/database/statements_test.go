@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -191,6 +192,25 @@ func TestStatementSurvivesFailures(t *testing.T) {
 	}
 	if _, err := pool.Exec(insert, 5, "e"); err == nil {
 		t.Error("a row was written to a table that does not exist")
+	}
+}
+
+// TestCacheOfLongStatementsIsLimited inserts different numbers of rows with one statement each.
+func TestCacheOfLongStatementsIsLimited(t *testing.T) {
+	t.Parallel()
+	pool, c, _ := cachedPool(t)
+	const start, row = "INSERT OR IGNORE INTO t (id, v) VALUES (1, 'a')", ", (1, 'a')"
+	for n := range cachedText / len(row) {
+		do(t, pool, start+strings.Repeat(row, n))
+	}
+	// Those that are kept are the longest.
+	if kept := int(c.open.Load()); kept == 0 || kept > 3*cachedTexts/cachedText/2 {
+		t.Errorf("%d long statements are kept", kept)
+	}
+	before := c.prepared.Load()
+	do(t, pool, start+strings.Repeat(row, cachedText/len(row)))
+	if c.prepared.Load() != before {
+		t.Error("a statement above the limit was kept")
 	}
 }
 
