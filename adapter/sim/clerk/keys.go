@@ -16,8 +16,7 @@ import (
 // firstKey is the first signing key of every server of this process.
 var firstKey = oidc.Lasting(func() string { return newID("ins") })
 
-// keyring contains the signing keys. The first one is generated in the background, because that
-// is the slowest step of the start.
+// keyring contains the signing keys. The first one is computed in the background.
 type keyring struct {
 	mu     sync.Mutex
 	first  func() *oidc.Key

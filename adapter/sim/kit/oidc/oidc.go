@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"math/big"
 	"sync"
+	"sync/atomic"
 )
 
 const keyBits = 2048
@@ -32,17 +33,29 @@ func NewKey(id string) *Key {
 }
 
 // Lasting returns a function that makes a key with an id on its first call and returns the same
-// key on each further call. The key is the known one, because the search for primes would take most
-// of the time of the start of a simulator.
+// key on each further call. Each function has another key. The first ones are known, because the
+// search for primes would take most of the time of the start of a simulator.
 func Lasting(id func() string) func() *Key {
-	return sync.OnceValue(func() *Key { return &Key{id(), known()} })
+	n := int(lasting.Add(1)) - 1
+	return sync.OnceValue(func() *Key {
+		if n >= len(above) {
+			return NewKey(id())
+		}
+		return &Key{id(), known(above[n])}
+	})
 }
 
-// known returns the key of two primes that everyone knows: the largest one of 1024 bits and the
-// smallest one above 3 × 2^1022. Simulators give a token to everyone who asks, so that their keys
+// lasting counts the functions that Lasting returned.
+var lasting atomic.Int32
+
+// above are the smallest distances of primes above 3 × 2^1022.
+var above = [...]int64{1037, 1697, 1937, 2087, 2197, 3031, 3727, 5111}
+
+// known returns the key of two primes that everyone knows: the largest one of 1024 bits and one
+// of those above 3 × 2^1022. Simulators give a token to everyone who asks, so that their keys
 // need not be secret.
-func known() *rsa.PrivateKey {
-	const half, below, above, exponent = keyBits / 2, 105, 1037, 65537
+func known(above int64) *rsa.PrivateKey {
+	const half, below, exponent = keyBits / 2, 105, 65537
 	one := big.NewInt(1)
 	p := new(big.Int).Lsh(one, half)
 	p.Sub(p, big.NewInt(below))

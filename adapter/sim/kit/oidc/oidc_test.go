@@ -16,10 +16,21 @@ import (
 // part verifies its signatures, and it has the usual length.
 func TestLastingKey(t *testing.T) {
 	t.Parallel()
+	functions := []func() *oidc.Key{}
+	for range 10 {
+		functions = append(functions, oidc.Lasting(func() string { return "of another vendor" }))
+	}
 	lasting := oidc.Lasting(func() string { return "one" })
 	key := lasting()
 	if lasting() != key || key.ID != "one" {
 		t.Error("a later call returns another key")
+	}
+	for i, f := range functions {
+		for _, other := range append(functions[i+1:], lasting) {
+			if f().Public().Equal(other().Public()) {
+				t.Error("two vendors have the same key")
+			}
+		}
 	}
 	n, err := base64.RawURLEncoding.DecodeString(key.JWK()["n"].(string))
 	if err != nil {
