@@ -168,6 +168,8 @@ func configuration(o options, baseURL string, p *payments, providers *simulators
 	maps.Copy(further, map[string]string{
 		"BILLING": "stripe", "PAYMENT_SECRET_KEY": paymentSecretKey, "PAYMENT_SIGNING_SECRETS": paymentSigningSecret,
 		"PAYMENT_URL": p.url, "PAYMENT_PRODUCTS": p.product,
+		// A hash of the known password needs no high cost, which would delay the start.
+		"PASSWORD_MEMORY_KIB": "8192",
 	})
 	return configured(o, baseURL, providers, further)
 }
@@ -181,8 +183,6 @@ func configured(o options, baseURL string, providers *simulators, further map[st
 		"SIGN_IN_TRIES_PER_ADDRESS": "100000", "REQUESTS_PER_CREDENTIAL": "1000000", "REQUESTS_PER_ORGANIZATION": "1000000",
 		"REQUESTS_PER_ADDRESS": "1000000", "REQUESTS_AT_ONCE": "1000",
 	}
-	// A hash of the known password needs no high cost, which would delay the start.
-	values["PASSWORD_MEMORY_KIB"] = "8192"
 	maps.Copy(values, map[string]string{"EMAIL_DOMAIN": "in.example.com", "EMAIL_LISTEN": "127.0.0.1:0", "EMAIL_WEBHOOK_SECRET": emailWebhookSecret})
 	maps.Copy(values, providers.environment())
 	values["NOTIFICATIONS_URL"] = baseURL
