@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the tests: with the race detector, except for two kinds of packages. Packages that use
 # SQLite most of the time become twenty times slower with it. Packages that only compute, over the
-# content of a document, a record or the specification, start no goroutine, and the time limits of
-# some hold without it only.
+# content of a document, a record or the specification, share almost nothing between goroutines, and
+# the time limits of some hold without it only.
 # The attacks and the kills have their own commands: make attack, make faults.
 #
 # `run.sh fast` is a first result within a minute: no race detector, one database in memory, no suite
@@ -84,7 +84,8 @@ racing=$!
 set +m
 # Three packages and four tests of each at once.
 phase "without it" go test -vet=off -p 3 -parallel 4 -timeout 15m "${rest[@]}"
-phase "many rows and requests, without it" go test -vet=off -timeout 15m -run "$many" ./adapter/{store,httpapi/edge,accounting/{xero,quickbooks}}
+mapfile -t with_many < <(grep -rlE --include='*_test.go' "^func (${many:2:-2})\(" adapter cmd domain infrastructure usecase | xargs -n 1 dirname | sort -u | sed 's,^,./,')
+phase "many rows and requests, without it" go test -vet=off -timeout 15m -run "$many" "${with_many[@]}"
 wait "$racing" || status=1
 racing=
 cat "$folder/race"

@@ -33,6 +33,7 @@ func TestAnswersArePartOfTheResponse(t *testing.T) {
 		"separators":       "{\"a\":\"one\u2028two\u2029\"}",
 		"escapes":          `{"a":"one\ntwo\t\u00fc\u0001"}`,
 		"lines":            "{\n  \"a\": 1,\r\n\t\"b\": [\n]\n}\n",
+		"line feeds":       "{\n\t\"a\": 1\n}",
 		"longer than a kB": `{"a":"` + strings.Repeat(`\\ "`[:3], 900) + `"}`,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -61,8 +61,7 @@ func NewLedgerAOf(t testing.TB, organizations ...simxero.Organization) (*Ledger,
 	}, sim
 }
 
-// NewLedgerB starts ACCOUNTING_B with its real limits. A consent includes one
-// tenant.
+// NewLedgerB is NewLedgerBOf with the default companies. A consent includes one tenant.
 func NewLedgerB(t testing.TB) (*Ledger, *simquickbooks.Server) {
 	t.Helper()
 	return NewLedgerBOf(t, simquickbooks.DefaultCompanies()...)

@@ -39,13 +39,13 @@ var settings = []string{
 
 // keeper runs the server ($0 and its arguments) and stops it when the standard
 // input ends. The input ends with the parent process, however that process
-// ends. It then removes the folder ($DIR). With $KEEP it instead stops the server
+// ends. It then removes the folder ($DIR). With $STOP_WITH it instead stops the server
 // with all data on disk.
 const keeper = `"$0" "$@" & server=$!
 cat >/dev/null
-kill -${KEEP:-QUIT} $server 2>/dev/null
+kill -${STOP_WITH:-QUIT} $server 2>/dev/null
 wait $server
-[ -n "$KEEP" ] || rm -rf "$DIR"`
+[ -n "$STOP_WITH" ] || rm -rf "$DIR"`
 
 // Instance is a private server with a socket in its own folder.
 type Instance struct {
@@ -207,10 +207,11 @@ func (in *Instance) run(bin string, as *syscall.Credential, settings []string) (
 		args = append(args, "-c", s)
 	}
 	cmd := exec.Command("/bin/sh", args...)
-	cmd.Dir, cmd.Env = in.dir, append(os.Environ(), "DIR="+in.dir)
+	stop := ""
 	if in.keep {
-		cmd.Env = append(cmd.Env, "KEEP=INT") // a fast shutdown
+		stop = "INT" // a fast shutdown
 	}
+	cmd.Dir, cmd.Env = in.dir, append(os.Environ(), "DIR="+in.dir, "STOP_WITH="+stop)
 	cmd.Stdout, cmd.Stderr = in.log, in.log
 	// The process has its own group, because a signal to the group of the tests
 	// must not end the keeper first.
