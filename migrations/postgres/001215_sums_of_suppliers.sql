@@ -2,9 +2,10 @@
 -- Sums by supplier have groups with status and type, and those by tax rate with month. Three parts of
 -- invoice_sums are of whole organizations: supplier and month, account and month, and supplier and account.
 -- Their entity is zero, they have no totals, and the type of the last one is the account.
--- No job counts meanwhile, and a change waits for the view.
+-- No job counts meanwhile. A change of an invoice waits before it reads the view or writes to
+-- invoices_uncounted, so that it has no lock for which this migration waits.
 SELECT pg_advisory_xact_lock(hashtextextended('docledger sums', 0));
-LOCK TABLE invoices_uncounted IN SHARE ROW EXCLUSIVE MODE;
+LOCK TABLE invoices IN SHARE ROW EXCLUSIVE MODE;
 -- A group with both a seller and an account has a limited number of characters. Invoices with more remain uncounted.
 CREATE TEMPORARY TABLE invoices_long ON COMMIT DROP AS SELECT DISTINCT i.organization_id, i.id FROM invoice_lines AS l JOIN invoices AS i ON i.id = l.invoice_id
     WHERE length(l.account_id) + length(i.seller_tax_id) + length(i.seller_name) > 400
@@ -119,9 +120,10 @@ INSERT INTO invoice_sums (organization_id, part, entity_id, currency, status, ty
     GROUP BY organization_id, part, entity_id, currency, status, type, month, key_a, key_b;
 
 -- +goose Down
--- No job counts meanwhile, and a change waits for the view.
+-- No job counts meanwhile. A change of an invoice waits before it reads the view or writes to
+-- invoices_uncounted, so that it has no lock for which this migration waits.
 SELECT pg_advisory_xact_lock(hashtextextended('docledger sums', 0));
-LOCK TABLE invoices_uncounted IN SHARE ROW EXCLUSIVE MODE;
+LOCK TABLE invoices IN SHARE ROW EXCLUSIVE MODE;
 DELETE FROM invoice_sum_changes WHERE part IN ('supplier', 'tax', 'supplier_month', 'account_month', 'supplier_account');
 DELETE FROM invoice_sums WHERE part IN ('supplier', 'tax', 'supplier_month', 'account_month', 'supplier_account');
 CREATE OR REPLACE VIEW invoice_sum_parts AS
