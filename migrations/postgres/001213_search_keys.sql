@@ -15,7 +15,7 @@ AS $$ SELECT hashtextextended(characters COLLATE "C", hashtextextended(organizat
 -- A query never computes the keys of a stored text: its cost makes the planner read them from the index.
 -- The function calls only those of the system, because maintenance has no other in its path.
 -- +goose StatementBegin
-CREATE OR REPLACE FUNCTION invoice_search_keys(organization uuid, value text) RETURNS bigint[] LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 100000
+CREATE OR REPLACE FUNCTION invoice_search_keys(organization uuid, value text) RETURNS bigint[] LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 2000
 AS $$
 DECLARE
     seed bigint := hashtextextended(organization::text COLLATE "C", 0);
