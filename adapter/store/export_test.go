@@ -25,6 +25,17 @@ func (s *Store) ReadOfSearch(ctx context.Context, organization uuid.UUID, text s
 	return plan, err
 }
 
+// SumOf adds invoices up. It reads those of a search from the index if there are at most so many.
+func (s *Store) SumOf(ctx context.Context, scope identity.Scope, f invoice.Filter, keys []invoice.SumKey, most int) ([]invoice.Sum, error) {
+	return s.Invoices().sum(ctx, scope, f, keys, most)
+}
+
+// ReadsIndex reports whether a sum with a search reads its invoices from the index if there are at most so many.
+func (s *Store) ReadsIndex(ctx context.Context, organization uuid.UUID, query string, most int) (bool, error) {
+	_, ok, err := s.rarelySearched(ctx, organization, query, most)
+	return ok, err
+}
+
 // ReadPages returns the ids of the first pages of a list that compares near invoices one by one, and reads a part
 // of the filter at once if it has few.
 func (s *Store) ReadPages(ctx context.Context, scope identity.Scope, f invoice.Filter, sort invoice.Sort, pages, limit, near, few int) (ids []uuid.UUID, err error) {

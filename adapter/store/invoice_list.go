@@ -43,12 +43,14 @@ func (r Invoices) List(ctx context.Context, s identity.Scope, f invoice.Filter, 
 
 // planForValues makes PostgreSQL plan each statement of the transaction for its values. A plan for any values
 // expects a status or a type to be as frequent as every other one, and walks through all invoices to find
-// those of a rare one.
+// those of a rare one. PostgreSQL interprets each statement: it would compile one that it expects to be expensive,
+// which takes longer than a read of a few thousand invoices. A transaction has these settings, because poolers
+// refuse connections with settings that they do not know.
 func (s *Store) planForValues(ctx context.Context) error {
 	if !s.postgres {
 		return nil
 	}
-	return failed("choose how to plan", s.handle(ctx).Exec("SET LOCAL plan_cache_mode = force_custom_plan").Error)
+	return failed("choose how to plan", s.handle(ctx).Exec("SELECT set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true)").Error)
 }
 
 func invoiceBinding(s identity.Scope, f invoice.Filter, sort invoice.Sort) binding {

@@ -401,7 +401,9 @@ func (s *Store) searchedIDs(organization uuid.UUID, query string) (condition, bo
 			keys[i] = "invoice_search_key(?, ?)"
 			c.values = append(c.values, organization, t)
 		}
-		c.sql = "SELECT i.id AS invoice_id FROM invoices AS i WHERE invoice_search_keys(i.organization_id, i.search || chr(10) || i.search_file) @> ARRAY[" + strings.Join(keys, ", ") + "]"
+		// Because of the subquery the planner does not know the keys and expects few invoices. It would read all
+		// invoices and compute the keys of each for a text that most of them have.
+		c.sql = "SELECT i.id AS invoice_id FROM invoices AS i WHERE invoice_search_keys(i.organization_id, i.search || chr(10) || i.search_file) @> (SELECT ARRAY[" + strings.Join(keys, ", ") + "])"
 	} else {
 		c.sql = "SELECT k.invoice_id FROM invoice_search JOIN invoice_search_keys AS k ON k.n = invoice_search.rowid WHERE invoice_search MATCH ?"
 		c.values = []any{matchAll(append([]string{searchMark(organization)}, trigrams...))}

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"context"
+
 	"docledger/domain/invoice"
 
 	"github.com/google/uuid"
@@ -144,4 +146,32 @@ func (l *invoiceList) of(p *filterPart) *gorm.DB {
 		q = q.Where("invoices.entity_id = ?", l.entity)
 	}
 	return l.pageOf(q)
+}
+
+const (
+	// sampleRows is the number of newest invoices that tell whether a search is common, and commonShare the
+	// share of them that a common search has: one of so many.
+	sampleRows, commonShare = 500, 10
+)
+
+// rarelySearched is searched if the search is not common, and the index has at most so many invoices of it. An
+// invoice from the index takes about ten times as long as the comparison of one with the search.
+func (s *Store) rarelySearched(ctx context.Context, organization uuid.UUID, query string, most int) (condition, bool, error) {
+	c, ok := s.searchedIDs(organization, query)
+	if !ok {
+		return condition{}, false, nil
+	}
+	// To find the invoices of a common search takes longer than to compare all.
+	var n int64
+	sample := s.db.Table("invoices").Where("invoices.organization_id = ?", organization).Order("invoices.id DESC").Limit(sampleRows)
+	err := searchInvoices(s.handle(ctx).Table("(?) AS invoices", sample.Select("invoices.*")), "invoices", query).Count(&n).Error
+	if err != nil || n >= sampleRows/commonShare {
+		return condition{}, false, failed("look for a search among the newest invoices", err)
+	}
+	ids := s.db.Table("(?) AS q", s.db.Raw(c.sql, c.values...)).Select("1 AS one").Limit(most + 1)
+	if err := s.handle(ctx).Table("(?) AS p", ids).Count(&n).Error; err != nil || n > int64(most) {
+		return condition{}, false, failed("count the invoices of a search", err)
+	}
+	c, ok = s.searched(organization, query)
+	return c, ok, nil
 }

@@ -1,13 +1,17 @@
 package store_test
 
 import (
+	"context"
 	"encoding/json"
 	"testing"
 
 	"docledger/adapter/store"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
+	"docledger/domain/page"
 	"docledger/test/lib/filling"
+
+	"github.com/google/uuid"
 )
 
 // TestSearchOfPostgreSQLReadsOneOrganization expects that PostgreSQL reads the entries of one organization for a search
@@ -27,7 +31,78 @@ func TestSearchOfPostgreSQLReadsOneOrganization(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := s.ReadOfSearch(t.Context(), one.Organization, "trading")
+	checkSearch(t, s, one.Organization, few)
+	for query, want := range map[string]int{"Trading": few, "r-17": 1, "no such text": 0} {
+		checkSums(t, s, one.Organization, query, want)
+	}
+}
+
+// TestCommonSearchOfPostgreSQLComputesNoKeys expects that PostgreSQL reads the keys of a search from their index, although
+// its statistics say that every invoice has them, and that it does not compile the statement.
+func TestCommonSearchOfPostgreSQLComputesNoKeys(t *testing.T) {
+	t.Parallel()
+	const many = 3000
+	db := openPostgres(t, 2)
+	f, err := filling.Fill(t.Context(), db, filling.Options{Seed: 1, Invoices: many, Entities: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.New(t.Context(), db.Gorm, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSearch(t, s, f.Organization, many)
+	checkSums(t, s, f.Organization, "Trading", many)
+	const others = 1 + 10 + 100 // r-17, r-170 to r-179, r-1700 to r-1799
+	checkSums(t, s, f.Organization, "r-17", others)
+	for _, search := range []struct {
+		query string
+		most  int
+		want  bool
+	}{{"Trading", many, false}, {"r-17", others, true}, {"r-17", others - 1, false}, {"no such text", 0, true}} {
+		if reads, err := s.ReadsIndex(t.Context(), f.Organization, search.query, search.most); err != nil || reads != search.want {
+			t.Errorf("a sum with %+v reads the index: %v, %v", search, reads, err)
+		}
+	}
+	scope, filter := identity.Scope{OrganizationID: f.Organization}, invoice.Filter{Query: "Trading"}
+	for name, read := range map[string]func(context.Context) error{
+		"a sum": func(ctx context.Context) error {
+			_, err := s.Invoices().Sum(ctx, scope, filter, []invoice.SumKey{invoice.SumByCurrency})
+			return err
+		},
+		"a sum with a rare search": func(ctx context.Context) error {
+			_, err := s.Invoices().Sum(ctx, scope, invoice.Filter{Query: "r-17"}, []invoice.SumKey{invoice.SumByCurrency})
+			return err
+		},
+		"a list": func(ctx context.Context) error {
+			_, err := s.Invoices().List(ctx, scope, invoice.Filter{Query: "trading", Currencies: []string{"JPY"}}, invoice.Sort{}, page.Request{})
+			return err
+		},
+	} {
+		computed, compiles := 0, ""
+		err := s.InTx(t.Context(), func(ctx context.Context) error {
+			tx := s.Tx(ctx)
+			if _, err := tx.ExecContext(ctx, "SET LOCAL track_functions = 'all'; SET LOCAL jit = on"); err != nil {
+				return err
+			}
+			if err := read(ctx); err != nil {
+				return err
+			}
+			if err := tx.QueryRowContext(ctx, "SELECT coalesce(sum(calls), 0) FROM pg_stat_xact_user_functions WHERE funcname = 'invoice_search_keys'").Scan(&computed); err != nil {
+				return err
+			}
+			return tx.QueryRowContext(ctx, "SHOW jit").Scan(&compiles)
+		})
+		if err != nil || computed > 0 || compiles != "off" {
+			t.Errorf("%s computes the keys of %d invoices, and compilation is %q: %v", name, computed, compiles, err)
+		}
+	}
+}
+
+// checkSearch expects that a search reads as many rows as it finds, and from the index of keys alone.
+func checkSearch(t *testing.T, s *store.Store, organization uuid.UUID, want float64) {
+	t.Helper()
+	text, err := s.ReadOfSearch(t.Context(), organization, "trading")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,11 +110,24 @@ func TestSearchOfPostgreSQLReadsOneOrganization(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &plans); err != nil || len(plans) != 1 {
 		t.Fatalf("read the plan: %v\n%s", err, text)
 	}
-	if index, most := plans[0].Plan.most(); index != "invoices_search_keys" || most != few {
-		t.Errorf("the search reads %v rows at most and the index %q, want %d and invoices_search_keys:\n%s", most, index, few, text)
+	if index, most := plans[0].Plan.most(); index != "invoices_search_keys" || most != want {
+		t.Errorf("the search reads %v rows at most and the index %q, want %v and invoices_search_keys:\n%s", most, index, want, text)
 	}
-	for query, want := range map[string]int{"Trading": few, "r-17": 1, "no such text": 0} {
-		sums, err := s.Invoices().Sum(t.Context(), identity.Scope{OrganizationID: one.Organization}, invoice.Filter{Query: query}, []invoice.SumKey{invoice.SumByEntity})
+}
+
+// checkSums compares the sums of a search with the list of its invoices, with the index if it has few, and without.
+func checkSums(t *testing.T, s *store.Store, organization uuid.UUID, query string, least int) {
+	t.Helper()
+	scope, filter := identity.Scope{OrganizationID: organization}, invoice.Filter{Query: query}
+	found := listed(t, s, scope, filter, invoice.Sort{})
+	want := 0
+	for _, inv := range found {
+		if inv.Status != invoice.Rejected {
+			want++
+		}
+	}
+	for _, most := range []int{0, len(found)} {
+		sums, err := s.SumOf(t.Context(), scope, filter, []invoice.SumKey{invoice.SumByEntity}, most)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,8 +135,8 @@ func TestSearchOfPostgreSQLReadsOneOrganization(t *testing.T) {
 		for _, sum := range sums {
 			got += sum.Count
 		}
-		if found := len(listed(t, s, identity.Scope{OrganizationID: one.Organization}, invoice.Filter{Query: query}, invoice.Sort{})); found < want || got > found || want == 0 && got > 0 {
-			t.Errorf("%q has %d invoices in the list and %d in the sums, want %d", query, found, got, want)
+		if got != want || len(found) < least || least == 0 && len(found) > 0 {
+			t.Errorf("%q has %d invoices in the list, want %d, and %d in the sums, want %d", query, len(found), least, got, want)
 		}
 	}
 }

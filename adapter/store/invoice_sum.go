@@ -91,13 +91,26 @@ var sumAmounts = [][2]string{{"net", "nets"}, {"tax", "taxes"}, {"gross", "gross
 
 // Sum implements invoice.Sums.
 func (r Invoices) Sum(ctx context.Context, s identity.Scope, f invoice.Filter, keys []invoice.SumKey) ([]invoice.Sum, error) {
+	return r.sum(ctx, s, f, keys, mostRows)
+}
+
+// sum is Sum. It reads the invoices of a rare search from its index if there are at most so many.
+func (r Invoices) sum(ctx context.Context, s identity.Scope, f invoice.Filter, keys []invoice.SumKey, most int) ([]invoice.Sum, error) {
 	var rows []sumRow
 	err := r.s.inSnapshot(ctx, func(ctx context.Context) error {
+		if err := r.s.planForValues(ctx); err != nil {
+			return err
+		}
 		part, counted, err := r.countedPart(ctx, s, f, keys)
 		if err != nil {
 			return err
 		}
 		direct, q := r.addUp(ctx, s, f, keys, counted)
+		if c, ok, err := r.s.rarelySearched(ctx, s.OrganizationID, f.Query, most); err != nil {
+			return err
+		} else if ok {
+			direct = direct.Where(c.sql, c.values...)
+		}
 		all := r.s.handle(ctx).Table("(?) AS g", direct)
 		if counted {
 			all = r.s.handle(ctx).Table("(? UNION ALL ?) AS g", direct, r.s.addCounted(s, f, part, keys))
@@ -144,9 +157,6 @@ func (r Invoices) addUp(ctx context.Context, s identity.Scope, f invoice.Filter,
 	query = r.s.narrowInvoices(r.s.within(query, "invoices", s), "invoices", f).Where("invoices.status <> ?", invoice.Rejected)
 	if f.EntityID != uuid.Nil {
 		query = query.Where("invoices.entity_id = ?", f.EntityID)
-	}
-	if c, ok := r.s.searched(s.OrganizationID, f.Query); ok {
-		query = query.Where(c.sql, c.values...)
 	}
 	count, none := "count(DISTINCT invoices.id) AS invoices", "CAST(NULL AS numeric) AS %s, 0 AS %s"
 	switch {

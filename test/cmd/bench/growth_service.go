@@ -234,6 +234,9 @@ func (g *grown) queries() []growthQuery {
 	for _, key := range []string{"entity", "supplier", "status", "document_type", "currency", "month", "tax", "account"} {
 		queries = append(queries, growthQuery{"sum by `" + key + "`", "/api/invoices/summary?group_by=" + key})
 	}
+	for _, search := range [][2]string{{"many match", "trading"}, {"one matches", "R-9999"}} {
+		queries = append(queries, growthQuery{"sum by `currency`, search, " + search[0], "/api/invoices/summary?group_by=currency&q=" + search[1]})
+	}
 	return append(queries, growthQuery{"attention (the dashboard)", "/api/attention"})
 }
 
