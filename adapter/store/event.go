@@ -169,7 +169,7 @@ func (r Events) read(ctx context.Context, s identity.Scope, f event.Filter, afte
 		order, beyond = "%s.position DESC, %s.seq DESC", "<"
 	}
 	err := r.s.list(r.s.handle(ctx), listing{
-		table: "events", key: "seq", order: order, scope: s, entity: f.EntityID, limit: limit,
+		table: "events", key: "seq", order: order, scope: s, withoutEntity: true, entity: f.EntityID, limit: limit,
 		narrow: func(q *gorm.DB, t string) *gorm.DB {
 			if beyond == ">" || after[0] != 0 || after[1] != 0 {
 				q = q.Where("("+t+".position, "+t+".seq) "+beyond+" (?, ?)", after[0], after[1])

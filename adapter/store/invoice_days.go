@@ -11,7 +11,7 @@ import (
 
 // days returns the date that a list by id is limited to, if the filter has no other condition.
 func (l *invoiceList) days() (column string, ok bool) {
-	if l.order.expression != "" || !l.scope.Whole() {
+	if l.order.expression != "" || !l.scope.EveryEntity() {
 		return "", false
 	}
 	if only(l.rest, func(f *invoice.Filter) { f.IssueDateFrom, f.IssueDateTo = l.own.IssueDateFrom, l.own.IssueDateTo }) {
@@ -71,7 +71,7 @@ func (l *invoiceList) ofDays(column string, limit int) *gorm.DB {
 // seek finds the first invoice of the order with a date of the filter, if there is one. None before it
 // matches, and those after it have similar dates. It reports false if the list is not by id or has no date.
 func (l *invoiceList) seek(db *gorm.DB) (seeks bool, err error) {
-	if l.order.expression != "" || !l.scope.Whole() {
+	if l.order.expression != "" || !l.scope.EveryEntity() {
 		return false, nil
 	}
 	f := l.rest

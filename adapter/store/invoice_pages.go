@@ -131,7 +131,7 @@ const maxMerged = 20
 // merged selects the first ids of each value, if the filter has only such values.
 func (l *invoiceList) merged() (ids *gorm.DB, ok bool) {
 	lists := l.valueLists()
-	if len(lists) != 1 || !lists[0].only || len(lists[0].values) > maxMerged || !l.scope.Whole() {
+	if len(lists) != 1 || !lists[0].only || len(lists[0].values) > maxMerged || !l.scope.EveryEntity() {
 		return nil, false
 	}
 	var parts []string
@@ -344,7 +344,7 @@ func (l *invoiceList) pageOf(q *gorm.DB) *gorm.DB {
 	if !l.order.ascending {
 		order = map[string]string{"%s.id": "%s.id DESC", "%s.sorted, %s.id": "%s.sorted DESC, %s.id DESC"}[order]
 	}
-	if !l.scope.Whole() {
+	if !l.scope.EveryEntity() {
 		q = q.Where("EXISTS (?)", visible(l.s.db.Table("entities AS e").Select("1"), "e", l.scope).Where("e.id = invoices.entity_id"))
 	}
 	q = l.s.narrowInvoices(l.s.narrowInvoices(l.after(q.Select(columns), "invoices"), "invoices", l.own), "invoices", l.rest).Limit(allRows)

@@ -92,7 +92,7 @@ func partOf(s identity.Scope, f invoice.Filter, keys []invoice.SumKey) (part str
 		part = sumsOfInvoices
 	}
 	statuses := has(invoice.SumByStatus) || has(invoice.SumByType) || len(f.Statuses) > 0 || len(f.Types) > 0
-	if ofOrganization(part) && (statuses || has(invoice.SumByEntity) || f.EntityID != uuid.Nil || !s.Whole()) {
+	if ofOrganization(part) && (statuses || has(invoice.SumByEntity) || f.EntityID != uuid.Nil || !s.EveryEntity()) {
 		return "", false
 	}
 	return part, only(f, func(f *invoice.Filter) {
@@ -192,7 +192,7 @@ func fewestGroups(scope identity.Scope, f invoice.Filter, part string, keys []in
 		return "invoice_sums", part
 	case part == sumsOfInvoices && !has(invoice.SumByMonth) && f.IssueDateFrom.IsZero() && f.IssueDateTo.IsZero():
 		return "invoice_sum_totals", sumsOfEntities
-	case scope.Whole() && f.EntityID == uuid.Nil && !has(invoice.SumByEntity):
+	case scope.EveryEntity() && f.EntityID == uuid.Nil && !has(invoice.SumByEntity):
 		return "invoice_sum_totals", part
 	}
 	return "invoice_sums", part

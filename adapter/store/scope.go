@@ -14,23 +14,21 @@ import (
 // visible limits a query of entities, named by the alias, to those of a scope.
 func visible(q *gorm.DB, alias string, s identity.Scope) *gorm.DB {
 	q = q.Where(alias+".organization_id = ?", s.OrganizationID)
-	if s.Whole() {
+	if s.EveryEntity() {
 		return q
 	}
 	if s.Key != nil {
-		if s.Key.EntityIDs == nil {
-			return q
-		}
 		return q.Where(alias+".id IN ?", s.Key.EntityIDs)
 	}
 	return q.Where("("+alias+".access = ? OR EXISTS (SELECT 1 FROM entity_members AS em WHERE em.entity_id = "+alias+".id AND em.user_id = ?))",
 		entity.AccessOrganization, s.Member)
 }
 
-// within limits a query of a table with organization_id and entity_id to the entities of a scope.
+// within limits a query of a table with organization_id and entity_id to the entities of a scope. That
+// of every entity has all rows, which exist only with their entity.
 func (s *Store) within(q *gorm.DB, table string, scope identity.Scope) *gorm.DB {
 	q = q.Where(table+".organization_id = ?", scope.OrganizationID)
-	if scope.Whole() {
+	if scope.EveryEntity() {
 		return q
 	}
 	entities := visible(s.db.Table("entities AS e").Select("1"), "e", scope).Where("e.id = " + table + ".entity_id")
@@ -45,6 +43,8 @@ type listing struct {
 	key   string // the unique column
 	order string // the order by, with %s for the table's alias
 	scope identity.Scope
+	// withoutEntity says that rows can be without an entity. Only the scope of the whole organization has these.
+	withoutEntity bool
 	// entity restricts the list to one entity, unless it is zero.
 	entity uuid.UUID
 	limit  int
@@ -55,7 +55,7 @@ type listing struct {
 // list adds the listing's conditions, order and limit to a query of its table. The cost of a page
 // does not depend on its position in the list:
 //
-//   - of a whole organization, it walks the organization's index;
+//   - of a whole organization, or of all its entities, it walks the organization's index;
 //   - of one entity, it walks that entity's index;
 //   - of one member, who may see few entities of many, it takes the first rows
 //     of each visible entity from the entity's index and merges them.
@@ -64,7 +64,7 @@ func (s *Store) list(q *gorm.DB, l listing) *gorm.DB {
 	case l.entity != uuid.Nil:
 		q = s.within(q, l.table, l.scope).Where(l.table+".entity_id = ?", l.entity)
 		q = l.narrow(q, l.table)
-	case l.scope.Whole():
+	case l.scope.Whole(), l.scope.EveryEntity() && !l.withoutEntity:
 		q = l.narrow(q.Where(l.table+".organization_id = ?", l.scope.OrganizationID), l.table)
 	default:
 		q = q.Where(l.table+"."+l.key+" IN (?)", s.firstOfEach(l))

@@ -74,5 +74,11 @@ type Scope struct {
 	Key            *KeyRights // nil: not limited to an API key
 }
 
-// Whole reports whether the scope is the whole organization.
+// Whole reports whether the scope is the whole organization, with the records that no entity has.
 func (s Scope) Whole() bool { return s.Member == uuid.Nil && s.Key == nil }
+
+// EveryEntity reports whether the scope has every entity of the organization. That of an API key can have them
+// without being the whole organization.
+func (s Scope) EveryEntity() bool {
+	return s.Member == uuid.Nil && (s.Key == nil || s.Key.EntityIDs == nil)
+}

@@ -250,6 +250,7 @@ func (p *sumPlay) compare(t *testing.T, when string) {
 	for reader, scope := range []identity.Scope{
 		p.scope, {OrganizationID: p.scope.OrganizationID, Member: p.member},
 		{OrganizationID: p.scope.OrganizationID, Key: &identity.KeyRights{EntityIDs: []uuid.UUID{p.entities[2].ID, p.entities[0].ID}}},
+		{OrganizationID: p.scope.OrganizationID, Key: &identity.KeyRights{}},
 	} {
 		f := filters[p.draw.IntN(len(filters))]
 		for range 3 {

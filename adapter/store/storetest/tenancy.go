@@ -32,6 +32,9 @@ func testTenancy(t *testing.T, b *bench) {
 	as := func(organization identity.Scope, member uuid.UUID) identity.Scope {
 		return identity.Scope{OrganizationID: organization.OrganizationID, Member: member}
 	}
+	key := func(organization identity.Scope, entities []uuid.UUID) identity.Scope {
+		return identity.Scope{OrganizationID: organization.OrganizationID, Key: &identity.KeyRights{EntityIDs: entities}}
+	}
 	for name, test := range map[string]struct {
 		scope        identity.Scope
 		open, closed bool
@@ -42,6 +45,10 @@ func testTenancy(t *testing.T, b *bench) {
 		"whole organization":                   {s, true, true, 2, 3},
 		"listed member":                        {as(s, member), true, true, 2, 2},
 		"other member":                         {as(s, stranger), true, false, 1, 1},
+		"key of every entity":                  {key(s, nil), true, true, 2, 2},
+		"key of one entity":                    {key(s, []uuid.UUID{open.ID}), true, false, 1, 1},
+		"key of no entity":                     {key(s, []uuid.UUID{}), false, false, 0, 0},
+		"another organization's key":           {key(foreign, nil), false, false, 1, 1},
 		"another organization":                 {foreign, false, false, 1, 1},
 		"another organization's listed member": {as(foreign, member), false, false, 1, 1},
 		"another organization's other member":  {as(foreign, stranger), false, false, 0, 0},
