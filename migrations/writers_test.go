@@ -120,10 +120,11 @@ type writer struct {
 	invoice uuid.UUID
 }
 
-// beforeMigration locks the invoice before the migration starts, and changes it when the migration waits.
+// beforeMigration locks the invoice and changes rows of other tables before the migration starts, and changes
+// the invoice when the migration waits.
 func (w writer) beforeMigration(migrate func() error) error {
 	return w.alone(func(conn *sql.Conn) error {
-		if err := w.exec(conn, "BEGIN", w.lock()); err != nil {
+		if err := w.exec(conn, "BEGIN", w.lock(), "UPDATE documents SET version = version + 1", "UPDATE invoice_syncs SET state = state"); err != nil {
 			return err
 		}
 		migrated := background(migrate)
