@@ -19,6 +19,7 @@ import (
 
 	"docledger/infrastructure/database"
 	"docledger/migrations"
+	"docledger/test/lib/filling"
 	"docledger/test/lib/postgres"
 )
 
@@ -36,32 +37,83 @@ const (
 // keptFile names the file that says what is in a filled database.
 const keptFile = "filled.json"
 
-// fillOnce fills a database, unless its folder says that it is filled. A database of an earlier release
-// gets the migrations since then.
+// keptFilled is the content of keptFile. The first files have neither number nor seed.
+type keptFilled struct {
+	filling.Filled
+	Invoices int    `json:",omitempty"`
+	Seed     uint64 `json:",omitempty"`
+}
+
+// fillOnce fills a database, unless its folder says that it is filled with the same invoices. A database of an
+// earlier release gets the migrations since then.
 func (g *grown) fillOnce(ctx context.Context, dir, databaseURL string, env map[string]string) error {
 	file := filepath.Join(dir, keptFile)
 	text, err := os.ReadFile(file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
+		if n, err := invoicesOf(ctx, databaseURL); err != nil {
+			return err
+		} else if n > 0 {
+			return fmt.Errorf("%s has %d invoices but no %s; remove it or name another folder", dir, n, keptFile)
+		}
 		if err := g.fill(ctx, databaseURL, env); err != nil {
 			return err
 		}
-		text, err := json.Marshal(g.filled)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(file, text, 0o600)
-	case err != nil:
+		return g.keep(file)
+	}
+	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(text, &g.filled); err != nil {
+	var kept keptFilled
+	if err := json.Unmarshal(text, &kept); err != nil {
 		return fmt.Errorf("read %s: %w", file, err)
 	}
+	g.filled = kept.Filled
+	n, err := invoicesOf(ctx, databaseURL)
+	if err != nil {
+		return err
+	}
+	if kept.Invoices == 0 {
+		kept.Invoices = n
+		if g.invoices <= n && n <= g.invoices+g.invoices/keptMore {
+			kept.Invoices = g.invoices
+		}
+	}
+	if kept.Invoices != g.invoices || n < g.invoices || kept.Seed != 0 && kept.Seed != growthSeed {
+		return fmt.Errorf("%s is filled with %d invoices of seed %d and has %d, instead of %d of seed %d; name another folder or another number in ROWS",
+			dir, kept.Invoices, kept.Seed, n, g.invoices, growthSeed)
+	}
+	return nil
+}
+
+// keptMore is the share by which a filled database may have more invoices than its number: one of so many. It also
+// has the invoice that was multiplied, and those of measured uploads.
+const keptMore = 100
+
+// keep says in a file what the database is filled with.
+func (g *grown) keep(file string) error {
+	text, err := json.Marshal(keptFilled{g.filled, g.invoices, growthSeed})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o600)
+}
+
+// invoicesOf migrates a database, and returns the number of its invoices.
+func invoicesOf(ctx context.Context, databaseURL string) (n int, err error) {
 	schema := migrations.SQLite()
 	if strings.HasPrefix(databaseURL, "postgres") {
 		schema = migrations.Postgres()
 	}
-	return database.Migrate(ctx, database.Config{URL: databaseURL}, schema)
+	if err := database.Migrate(ctx, database.Config{URL: databaseURL}, schema); err != nil {
+		return 0, err
+	}
+	db, err := database.Open(ctx, database.Config{URL: databaseURL})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	err = db.SQL.QueryRowContext(ctx, "SELECT count(*) FROM invoices").Scan(&n)
+	return n, err
 }
 
 // growthKept measures each filter in each order, and each sum, with databases that remain in a folder.
@@ -267,10 +319,13 @@ func threadsTime(pid int) (used time.Duration) {
 // keptQueries are each list, filter and search in each order, and each sum by one or two values and with
 // each filter. PAIRS=1 adds each pair of filters.
 func (g *grown) keptQueries() (queries []growthQuery) {
-	var filters []growthQuery
+	var filters, searches []growthQuery
 	for _, q := range g.queries() {
 		if strings.HasPrefix(q.path, "/api/invoices?") && !strings.HasPrefix(q.name, "sort") {
 			filters = append(filters, q)
+		}
+		if strings.HasPrefix(q.name, "sum by `currency`, search") {
+			searches = append(searches, q)
 		}
 	}
 	with := func(path string, key, value string) string {
@@ -309,6 +364,9 @@ func (g *grown) keptQueries() (queries []growthQuery) {
 	}
 	for _, f := range filters[1:] {
 		queries = append(queries, growthQuery{"sum by `status`, " + f.name, strings.Replace(f.path, "/api/invoices?", "/api/invoices/summary?group_by=status&", 1)})
+	}
+	for _, search := range searches {
+		queries = append(queries, search, growthQuery{search.name + ", by `account`", with(search.path, "group_by", "account")})
 	}
 	return queries
 }
