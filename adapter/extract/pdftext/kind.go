@@ -1,6 +1,7 @@
 package pdftext
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,7 +14,7 @@ import (
 // one. The title decides: a document of another kind has its title and no title of an
 // invoice.
 func (s *parsedDocument) noInvoice() *extraction.Failure {
-	kind := ""
+	kind, invoiced := "", false
 	for _, seg := range s.segments {
 		if seg.page != 1 || seg.used {
 			continue
@@ -23,8 +24,12 @@ func (s *parsedDocument) noInvoice() *extraction.Failure {
 			kind = found
 			break
 		}
-		if s.titled(seg) || kind == "" && invoicedTo(seg) {
+		if s.titled(seg) {
 			return nil
+		}
+		// A proforma invoice also names who is billed, perhaps above its title.
+		if invoiced = invoiced || kind == "" && invoicedTo(seg); invoiced {
+			continue
 		}
 		if kind == "" && seg.line < 25 {
 			kind = found
@@ -118,6 +123,27 @@ func (s *parsedDocument) isCreditNote() (is bool, seg *segment) {
 	}
 	return false, nil
 }
+
+// maybeCredit reports whether a title in large type, or a text that is only the title of a credit
+// note, contradicts that the document is an invoice.
+func (s *parsedDocument) maybeCredit() bool {
+	const large, longest = 1.25, 6
+	for _, seg := range s.segments {
+		if seg.page != 1 || seg.used || len(seg.tokens) == 0 || len(seg.tokens) > longest {
+			continue
+		}
+		only := slices.ContainsFunc(seg.labels, func(m textrules.Match) bool {
+			return m.Role == textrules.RoleCreditTitle && !m.Weak && m.From == 0 && m.To == len(seg.tokens)
+		})
+		if only || seg.y1-seg.y0 > large*s.height && correction.MatchString(textrules.Fold(seg.text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// correction matches the words of titles of documents that correct or cancel an invoice.
+var correction = textrules.MustPattern(`credit|gutschrift|storno|korrektur|cancel|annul|rectif|correct|rettif|kredit|abono|accredit|hyvit|dobropis|koryg|korekt|devolu|reversal|refund|iade`)
 
 func creditNumber(phrase string) bool {
 	for _, w := range []string{"credit", "gutschrift", "avoir", "kredit", "abono", "coryguj", "koryguj"} {

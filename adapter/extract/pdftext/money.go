@@ -18,13 +18,14 @@ type cue struct {
 	seg    *segment
 }
 
-// readCurrency determines the currency from codes and signs at amounts, at labels and
-// in words. Evidence of the country decides a sign that several currencies share, and
-// the currency of a document that prints none.
-func (s *parsedDocument) readCurrency(d *draft) {
-	var cues []cue
-	shared := map[string]float64{} // possible currencies of a shared sign
-	var sharedAt *segment
+// mostLabels is the maximum number of labels of a segment that can precede a currency. The
+// text of the segment is read for each of them.
+const mostLabels = 20
+
+// currencyCues returns where the document shows its currency, with the possible currencies of a
+// sign that several share.
+func (s *parsedDocument) currencyCues() (cues []cue, shared map[string]float64, sharedAt *segment) {
+	shared = map[string]float64{}
 	for _, seg := range s.segments {
 		for i := range seg.amounts {
 			a := &seg.amounts[i]
@@ -38,7 +39,7 @@ func (s *parsedDocument) readCurrency(d *draft) {
 				}
 			}
 		}
-		for _, label := range seg.labels {
+		for _, label := range seg.labels[:min(len(seg.labels), mostLabels)] {
 			if label.Role == textrules.RoleCurrency || slices.Contains(totalRoles, label.Role) {
 				for _, w := range append(s.wordsAfter(seg, label), strings.Fields(seg.text)...) {
 					if codes := textrules.Currencies(strings.Trim(w, "().,:")); len(codes) == 1 {
@@ -58,6 +59,14 @@ func (s *parsedDocument) readCurrency(d *draft) {
 			}
 		}
 	}
+	return cues, shared, sharedAt
+}
+
+// readCurrency determines the currency from codes and signs at amounts, at labels and
+// in words. Evidence of the country decides a sign that several currencies share, and
+// the currency of a document that prints none.
+func (s *parsedDocument) readCurrency(d *draft) {
+	cues, shared, sharedAt := s.currencyCues()
 	totals, first := map[string]float64{}, map[string]*segment{}
 	for _, c := range cues {
 		totals[c.code] += c.weight

@@ -101,6 +101,9 @@ func (s *parsedDocument) readType(d *draft) {
 	if seg == nil {
 		confidence = probable
 	}
+	if !is && s.maybeCredit() {
+		confidence = contestedConfidence
+	}
 	d.recordEvidence("document_type", confidence, seg, 0, 0)
 }
 
