@@ -118,19 +118,21 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// kept is the heading of the part of the document that other commands measure.
-const kept = "## Figures of other commands"
-
-// write replaces the document up to the heading of the kept part.
+// write replaces the part of the document that this command writes.
 func write(text string) error {
 	old, err := os.ReadFile(written)
 	if err != nil {
 		return err
 	}
-	if at := strings.Index(string(old), kept); at >= 0 {
-		text += "\n" + string(old[at:])
+	return os.WriteFile(written, []byte(withParts(text, string(old))), 0o644) //nolint:gosec // a document of the repository
+}
+
+// withParts adds the parts of the old document that other commands measure. Each has a heading.
+func withParts(text, old string) string {
+	if at := strings.Index(old, "\n## "); at >= 0 {
+		return text + old[at:]
 	}
-	return os.WriteFile(written, []byte(text), 0o644) //nolint:gosec // a document of the repository
+	return text
 }
 
 // markdown returns the table as a document.

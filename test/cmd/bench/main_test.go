@@ -50,3 +50,12 @@ func TestGrowthTable(t *testing.T) {
 		t.Errorf("the table is\n%s\nwant\n%s", got, want)
 	}
 }
+
+// TestPartsOfOtherCommandsAreKept replaces the table of this command in a document that has more.
+func TestPartsOfOtherCommandsAreKept(t *testing.T) {
+	t.Parallel()
+	const parts = "\n## Growth\n\ntext\n\n## Figures of other commands\n\ntable\n"
+	if got := withParts("# Benchmarks\n\nnew\n", "# Benchmarks\n\nold\n"+parts); got != "# Benchmarks\n\nnew\n"+parts {
+		t.Errorf("the document is\n%s", got)
+	}
+}
