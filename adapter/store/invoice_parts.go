@@ -149,7 +149,7 @@ func (l *invoiceList) of(p *filterPart) *gorm.DB {
 }
 
 const (
-	// sampleRows is the number of newest invoices that tell whether a search is common, and commonShare the
+	// sampleRows is the number of newest and of oldest invoices that tell whether a search is common, and commonShare the
 	// share of them that a common search has: one of so many.
 	sampleRows, commonShare = 500, 10
 )
@@ -161,16 +161,30 @@ func (s *Store) rarelySearched(ctx context.Context, organization uuid.UUID, quer
 	if !ok {
 		return condition{}, false, nil
 	}
-	// To find the invoices of a common search takes longer than to compare all.
+	// To find the invoices of a common search takes longer than to compare all. Numbers can make a search common among
+	// the newest or the oldest invoices alone.
 	var n int64
-	sample := s.db.Table("invoices").Where("invoices.organization_id = ?", organization).Order("invoices.id DESC").Limit(sampleRows)
-	err := searchInvoices(s.handle(ctx).Table("(?) AS invoices", sample.Select("invoices.*")), "invoices", query).Count(&n).Error
-	if err != nil || n >= sampleRows/commonShare {
-		return condition{}, false, failed("look for a search among the newest invoices", err)
+	for _, order := range []string{"invoices.id DESC", "invoices.id"} {
+		sample := s.db.Table("invoices").Where("invoices.organization_id = ?", organization).Order(order).Limit(sampleRows)
+		err := searchInvoices(s.handle(ctx).Table("(?) AS invoices", sample.Select("invoices.*")), "invoices", query).Count(&n).Error
+		if err != nil {
+			return condition{}, false, failed("look for a search among a part of the invoices", err)
+		}
+		if n < sampleRows/commonShare {
+			break
+		}
+	}
+	if n >= sampleRows/commonShare {
+		return condition{}, false, nil
 	}
 	ids := s.db.Table("(?) AS q", s.db.Raw(c.sql, c.values...)).Select("1 AS one").Limit(most + 1)
 	if err := s.handle(ctx).Table("(?) AS p", ids).Count(&n).Error; err != nil || n > int64(most) {
 		return condition{}, false, failed("count the invoices of a search", err)
+	}
+	if s.postgres {
+		// PostgreSQL would compare all invoices first, because it expects even fewer of the text.
+		c.sql = "invoices.id = ANY (ARRAY(" + c.sql + "))"
+		return c, true, nil
 	}
 	c, ok = s.searched(organization, query)
 	return c, ok, nil

@@ -59,7 +59,7 @@ func TestCommonSearchOfPostgreSQLComputesNoKeys(t *testing.T) {
 		query string
 		most  int
 		want  bool
-	}{{"Trading", many, false}, {"r-17", others, true}, {"r-17", others - 1, false}, {"no such text", 0, true}} {
+	}{{"Trading", many, false}, {"r-17", others, true}, {"r-17", others - 1, false}, {"r-29", 111, true}, {"no such text", 0, true}} {
 		if reads, err := s.ReadsIndex(t.Context(), f.Organization, search.query, search.most); err != nil || reads != search.want {
 			t.Errorf("a sum with %+v reads the index: %v, %v", search, reads, err)
 		}
