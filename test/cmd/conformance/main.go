@@ -136,11 +136,17 @@ func adding(base, token string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	answer(l, &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
+	proxy := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
 		r.Out.Host = r.In.Host
 		r.Out.Header.Set("Authorization", "Bearer "+token)
-	}})
+	}}
+	answer(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Otherwise a response that arrives before the end of the request is noticed closes the
+		// request, and with it the connection that the response is read from.
+		_ = http.NewResponseController(w).EnableFullDuplex()
+		proxy.ServeHTTP(w, r)
+	}))
 	return address, nil
 }
 

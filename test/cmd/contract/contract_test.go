@@ -52,7 +52,7 @@ func (p *planting) of(req *http.Request) (spectest.Operation, bool) {
 }
 
 func (p *planting) proxy(to *url.URL) http.Handler {
-	return &httputil.ReverseProxy{
+	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(to)
 			if _, ok := p.of(r.In); ok && p.kind.Load() == "missing route" {
@@ -62,6 +62,12 @@ func (p *planting) proxy(to *url.URL) http.Handler {
 		},
 		ModifyResponse: p.change,
 	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Otherwise a response that arrives before the end of the request is noticed closes the
+		// request, and with it the connection that the response is read from.
+		_ = http.NewResponseController(w).EnableFullDuplex()
+		proxy.ServeHTTP(w, r)
+	})
 }
 
 func (p *planting) change(resp *http.Response) error {
