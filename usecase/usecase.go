@@ -46,7 +46,8 @@ type Lease struct {
 // result stored by compare-and-set.
 type Leases interface {
 	// Acquire takes the lease until now + ttl, unless somebody else holds it;
-	// ok says whether it did.
+	// ok says whether it did. It does not end with the context, so that the caller
+	// always knows whether to release the lease.
 	Acquire(ctx context.Context, name, owner string, now time.Time, ttl time.Duration) (l Lease, ok bool, err error)
 	// Renew holds the lease until now + ttl; ok is false where it was lost.
 	Renew(ctx context.Context, l Lease, now time.Time, ttl time.Duration) (ok bool, err error)

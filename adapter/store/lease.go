@@ -20,8 +20,14 @@ func (leaseRow) TableName() string { return "leases" }
 // Leases implements usecase.Leases with one conditional statement that both databases accept.
 type Leases struct{ s *Store }
 
-// Acquire implements usecase.Leases.
+// acquireTimeout limits the statement that takes a lease.
+const acquireTimeout = 10 * time.Second
+
+// Acquire implements usecase.Leases. The statement continues when the caller leaves. If it ended
+// with the caller, the database may have stored a lease that nobody releases.
 func (r Leases) Acquire(ctx context.Context, name, owner string, now time.Time, ttl time.Duration) (usecase.Lease, bool, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), acquireTimeout)
+	defer cancel()
 	now = instant(now)
 	var rows []leaseRow
 	err := r.s.handle(ctx).Raw(`INSERT INTO leases (name, owner, until, generation) VALUES (?, ?, ?, 1)

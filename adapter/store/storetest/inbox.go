@@ -130,6 +130,14 @@ func testLeases(t *testing.T, b *bench) {
 	if winners.Load() != 1 {
 		t.Errorf("%d of 20 callers hold the lease", winners.Load())
 	}
+	// A caller that has left still learns that it must release the lease.
+	gone, leave := context.WithCancel(b.ctx)
+	leave()
+	left, ok, err := b.Leases().Acquire(gone, "left", "a", now, time.Minute)
+	if !ok || err != nil {
+		t.Errorf("a caller that has left: %v, %v", ok, err)
+	}
+	must(t, b.Leases().Release(b.ctx, left))
 	first, ok, err := b.Leases().Acquire(b.ctx, "two", "a", now, time.Minute)
 	must(t, err)
 	_, early, err := b.Leases().Acquire(b.ctx, "two", "b", now.Add(time.Minute-time.Microsecond), time.Minute)
