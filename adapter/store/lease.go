@@ -24,7 +24,7 @@ type Leases struct{ s *Store }
 const acquireTimeout = 10 * time.Second
 
 // Acquire implements usecase.Leases. The statement continues when the caller leaves. If it ended
-// with the caller, the database may have stored a lease that nobody releases.
+// with the caller, the database may have stored a lease that is not released.
 func (r Leases) Acquire(ctx context.Context, name, owner string, now time.Time, ttl time.Duration) (usecase.Lease, bool, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), acquireTimeout)
 	defer cancel()
