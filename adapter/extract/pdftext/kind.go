@@ -135,7 +135,9 @@ func (s *parsedDocument) maybeCredit() bool {
 		only := slices.ContainsFunc(seg.labels, func(m textrules.Match) bool {
 			return m.Role == textrules.RoleCreditTitle && !m.Weak && m.From == 0 && m.To == len(seg.tokens)
 		})
-		if only || seg.y1-seg.y0 > large*s.height && correction.MatchString(textrules.Fold(seg.text)) {
+		// A letterhead can have these words as well: "Credit Services Ltd".
+		titled := seg.y1-seg.y0 > large*s.height && !textrules.IsCompany(seg.text)
+		if only || titled && correction.MatchString(textrules.Fold(seg.text)) {
 			return true
 		}
 	}
@@ -143,7 +145,7 @@ func (s *parsedDocument) maybeCredit() bool {
 }
 
 // correction matches the words of titles of documents that correct or cancel an invoice.
-var correction = textrules.MustPattern(`credit|gutschrift|storno|korrektur|cancel|annul|rectif|correct|rettif|kredit|abono|accredit|hyvit|dobropis|koryg|korekt|devolu|reversal|refund|iade`)
+var correction = textrules.MustPattern(`credit|gutschrift|storno|korrektur|cancel|annul|rectif|correct|rettif|kredit|\babono|accredit|hyvit|dobropis|koryg|korekt|devolu|reversal|refund|\biade`)
 
 func creditNumber(phrase string) bool {
 	for _, w := range []string{"credit", "gutschrift", "avoir", "kredit", "abono", "coryguj", "koryguj"} {
