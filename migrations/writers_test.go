@@ -19,7 +19,7 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// firstWithWriters is the first version after release 0.1.0, whose processes write while it is migrated.
+// firstWithWriters is the first version after release 0.1.0. The processes of that release write while it is migrated.
 const firstWithWriters = 1017
 
 // TestMigrateWhileInvoicesChange migrates PostgreSQL, one version after the other, and back, while a

@@ -19,7 +19,7 @@ type result struct {
 	}
 }
 
-// TestAnswersArePartOfTheResponse calls tools whose answers have each kind of character, in both
+// TestAnswersArePartOfTheResponse calls tools with each kind of character in their answers, in both
 // forms of responses and in a batch. Data and text must be the answer.
 func TestAnswersArePartOfTheResponse(t *testing.T) {
 	t.Parallel()

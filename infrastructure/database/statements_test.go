@@ -153,8 +153,8 @@ func TestStatementSeesANewColumn(t *testing.T) {
 	}
 }
 
-// TestStatementSurvivesFailures repeats a statement that violated a constraint, and one whose
-// rows were not read to the end. The latter must not keep its lock.
+// TestStatementSurvivesFailures repeats a statement that violated a constraint, and one with
+// rows that were not read to the end. The latter must not keep its lock.
 func TestStatementSurvivesFailures(t *testing.T) {
 	t.Parallel()
 	pool, _, path := cachedPool(t)

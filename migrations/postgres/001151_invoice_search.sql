@@ -1,8 +1,8 @@
 -- +goose Up
 -- Parts of the number, seller, purchase order and file name are found from an index of
 -- their trigrams. The search also works without the index, but reads every invoice. A user
--- who may not create the extension, or a server that does not have it, stays without it;
--- docs/deployment.md tells how to add the index later.
+-- who may not create the extension, or a server that does not have it, stays without it.
+-- Migration 1213 replaces the index by one that needs no extension.
 -- +goose StatementBegin
 DO $$
 BEGIN

@@ -6,8 +6,8 @@ import (
 )
 
 // dateShape describes the digits, letters and separators of a text. Most texts with
-// digits are amounts or codes, whose shape excludes the forms of a date in a fraction of
-// the time of their expressions. It never excludes a text that contains the form.
+// digits are amounts or codes. Their shape excludes the forms of a date in a fraction of
+// the time of the regular expressions. It never excludes a text that contains the form.
 type dateShape struct {
 	year       bool // four digits in sequence
 	word       bool // three letters in sequence

@@ -191,7 +191,7 @@ func (r keptRow) String() string {
 	return fmt.Sprintf("| %s | %s | %s | %s | %s |", r.name, ms(at(r.took, 0.5)), ms(at(r.took, 0.95)), ms(at(r.used, 0.5)), ms(at(r.used, 0.95)))
 }
 
-// measureKept prints a table of all rows, and then those whose 95th percentile is above the goal: by time,
+// measureKept prints a table of all rows, and then those with a 95th percentile above the goal: by time,
 // and by processor time, which other programs change less.
 func (g *grown) measureKept(ctx context.Context, name string, server int) error {
 	head := "|---|---|---|---|---|"

@@ -132,7 +132,7 @@ func startIn(ctx context.Context, in *Instance, settings []string) (*Instance, e
 	return in, nil
 }
 
-// Process returns the id of the server's first process, whose children serve the connections.
+// Process returns the id of the server's first process. Its children serve the connections.
 func (in *Instance) Process() (int, error) {
 	text, err := os.ReadFile(filepath.Join(in.data(), "postmaster.pid"))
 	if err != nil {
