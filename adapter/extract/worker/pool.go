@@ -90,6 +90,9 @@ type Pool struct {
 	failedAt time.Time
 }
 
+// compiled holds the folders with an engine that a child of this process has compiled or loaded.
+var compiled sync.Map
+
 // errRaceDetector says that pages can't be read by this build.
 var errRaceDetector = errors.New("the PDF engine does not compile in a binary built with the race detector")
 
@@ -209,8 +212,9 @@ func isFailure(err error) bool {
 // Prewarm compiles the PDF engine into the cache, in a process of its own that
 // ends thereafter: some seconds the first time on a machine, a tenth of one
 // later. A service calls it at its start; documents with embedded invoices
-// never need it. Calls after a success return at once while Fault is nil; for
-// retryPrewarm after a failure they return that failure.
+// never need it. Calls after a success return at once while Fault is nil, also
+// those of another Pool with the same folder; for retryPrewarm after a failure
+// they return that failure.
 func (p *Pool) Prewarm(ctx context.Context) error {
 	p.warming.Lock()
 	defer p.warming.Unlock()
@@ -243,6 +247,14 @@ func (p *Pool) prewarm(ctx context.Context) (dir string, err error) {
 	if dir, err = cacheDir(p.config.CacheDir); err != nil {
 		return "", fmt.Errorf("keep the compiled code: %w", err)
 	}
+	if _, ok := compiled.Load(dir); ok && p.Fault() == nil && isFilled(dir) {
+		return dir, nil
+	}
+	defer func() {
+		if err == nil {
+			compiled.Store(dir, nil)
+		}
+	}()
 	c, err := start(ctx, "")
 	if err != nil {
 		return "", err
@@ -353,6 +365,7 @@ func (p *Pool) startEngine(ctx context.Context, c *process) error {
 	what := "start the OCR engine"
 	if p.config.Program == "" {
 		what = "start the PDF engine"
+		compiled.Delete(cache)
 		p.warming.Lock()
 		p.cache = ""
 		p.warming.Unlock()

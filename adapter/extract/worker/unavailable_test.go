@@ -73,10 +73,60 @@ func TestCacheThatVanishes(t *testing.T) {
 		t.Errorf("the fault is %v", p.Fault())
 	}
 	fill(t, dir)
+	removeCode(t, dir)
 	_, err := read(t.Context(), p, printed)
 	wantReason(t, err, extraction.NoTextLayer) // four words are no invoice
 	if p.Fault() != nil {
 		t.Errorf("once it is filled again the fault is %v", p.Fault())
+	}
+	if !hasCode(t, dir) {
+		t.Error("after the fault, no child prepared the engine")
+	}
+}
+
+// The services of one process load the engine once before their first documents.
+func TestPoolsShareThePreparation(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "cache")
+	fill(t, dir)
+	removeCode(t, dir)
+	for _, first := range []bool{true, false} {
+		p := open(t, worker.Config{Size: 1, CacheDir: dir})
+		if err := p.Prewarm(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if hasCode(t, dir) != first {
+			t.Errorf("a child prepared the engine: %t, want %t", !first, first)
+		}
+		if first {
+			removeCode(t, dir)
+		}
+		_, err := read(t.Context(), p, store(t, "printed.pdf", printed(mediaBox, twoCells)))
+		wantReason(t, err, extraction.NoTextLayer)
+	}
+}
+
+// code returns the files of a folder with code that is not compiled. Prewarm writes one.
+func code(t *testing.T, dir string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "pdfium-*.wasm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+func hasCode(t *testing.T, dir string) bool {
+	t.Helper()
+	return len(code(t, dir)) > 0
+}
+
+func removeCode(t *testing.T, dir string) {
+	t.Helper()
+	for _, path := range code(t, dir) {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
