@@ -9,6 +9,9 @@ const thread = 0
 // Children returns 0: nothing can be measured here.
 func Children() time.Duration { return 0 }
 
+// AllChildren returns false: nothing can be measured here.
+func AllChildren() (time.Duration, bool) { return 0, false }
+
 // ChildrenPeak returns 0: nothing can be measured here.
 func ChildrenPeak() int64 { return 0 }
 

@@ -10,6 +10,13 @@ import (
 // Children returns the processor time of all child processes that have ended.
 func Children() time.Duration { return of(syscall.RUSAGE_CHILDREN) }
 
+// AllChildren returns the processor time of all child processes, including those that have not
+// ended, and whether it is known. No child may end during the call.
+func AllChildren() (time.Duration, bool) {
+	more, known := running()
+	return Children() + more, known
+}
+
 // ChildrenPeak returns the most memory that one child process which has ended
 // had in use, in bytes.
 func ChildrenPeak() int64 {
