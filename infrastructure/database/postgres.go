@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -60,6 +61,7 @@ func postgresPool(cfg Config) (*sql.DB, error) {
 	}
 	pool := stdlib.OpenDB(*conn, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		scanUTC(conn)
+		encodeIDs(conn.TypeMap())
 		return checkConnections(ctx, conn)
 	}))
 	conns := cfg.MaxConns
@@ -76,6 +78,45 @@ func scanUTC(conn *pgx.Conn) {
 	conn.TypeMap().RegisterType(&pgtype.Type{
 		Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
 	})
+}
+
+// encodeIDs makes the driver send an id as it is. Otherwise it tries and discards the text of each id
+// first, because an id is a driver.Valuer.
+func encodeIDs(types *pgtype.Map) {
+	types.TryWrapEncodePlanFuncs = append([]pgtype.TryWrapEncodePlanFunc{
+		func(value any) (pgtype.WrappedEncodePlanNextSetter, any, bool) {
+			switch value.(type) {
+			case uuid.UUID, *uuid.UUID:
+				return &idPlan{}, idValue{}, true
+			}
+			return nil, nil, false
+		},
+	}, types.TryWrapEncodePlanFuncs...)
+}
+
+// idPlan encodes a uuid.UUID, or a *uuid.UUID that is not nil. The driver encodes nil itself.
+type idPlan struct{ next pgtype.EncodePlan }
+
+// SetNext implements pgtype.WrappedEncodePlanNextSetter.
+func (p *idPlan) SetNext(next pgtype.EncodePlan) { p.next = next }
+
+// Encode implements pgtype.EncodePlan.
+func (p *idPlan) Encode(value any, buf []byte) ([]byte, error) {
+	switch id := value.(type) {
+	case uuid.UUID:
+		return p.next.Encode(idValue{id}, buf)
+	case *uuid.UUID:
+		return p.next.Encode(idValue{*id}, buf)
+	}
+	return nil, fmt.Errorf("%T is not an id", value)
+}
+
+// idValue is an id that only columns of the type uuid accept. Those of other types get its text.
+type idValue struct{ id uuid.UUID }
+
+// UUIDValue implements pgtype.UUIDValuer.
+func (v idValue) UUIDValue() (pgtype.UUID, error) {
+	return pgtype.UUID{Bytes: v.id, Valid: true}, nil
 }
 
 // checkConnections sets connectionCheck unless the URL or the server has another value.
