@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"sync"
 )
 
 // Extraction moves one long base64 text out of a JSON document while it is read, so that the memory
@@ -40,11 +41,31 @@ func (x Extraction) Read(r io.Reader) (document []byte, moved bool, err error) {
 	if err := x.grow(extractBuffer); err != nil {
 		return nil, false, err
 	}
-	e := &extraction{Extraction: x, in: bufio.NewReaderSize(r, extractBuffer)}
+	e := &extraction{Extraction: x}
+	defer e.release()
+	e.buffer(r)
 	if err := e.read(); err != nil {
 		return nil, false, err
 	}
 	return e.out, e.moved, nil
+}
+
+// readers has buffered readers for further extractions, because most documents are much shorter than
+// a buffer.
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, extractBuffer) }}
+
+// buffer reads on from r.
+func (e *extraction) buffer(r io.Reader) {
+	in, _ := readers.Get().(*bufio.Reader)
+	in.Reset(r)
+	e.in, e.taken = in, append(e.taken, in)
+}
+
+func (e *extraction) release() {
+	for _, in := range e.taken {
+		in.Reset(nil) // it must not keep the request
+		readers.Put(in)
+	}
 }
 
 func (x Extraction) grow(n int64) error {
@@ -57,6 +78,7 @@ func (x Extraction) grow(n int64) error {
 type extraction struct {
 	Extraction
 	in    *bufio.Reader
+	taken []*bufio.Reader // from readers, until release
 	out   []byte
 	moved bool
 	done  bool // a text was at the path
@@ -179,7 +201,7 @@ func (e *extraction) move(seen []byte) error {
 	if err := e.grow(extractBuffer); err != nil {
 		return err
 	}
-	e.in = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(seen), e.in), extractBuffer)
+	e.buffer(io.MultiReader(bytes.NewReader(seen), e.in))
 	file, err := e.File()
 	if err != nil {
 		return err

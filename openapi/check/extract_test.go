@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -97,5 +98,22 @@ func TestAnExtractionIsBounded(t *testing.T) {
 	x.Grow = func(int64) error { return failure }
 	if _, _, err := x.Read(strings.NewReader(long)); !errors.Is(err, failure) {
 		t.Errorf("without memory: %v", err)
+	}
+}
+
+// TestAShortDocumentTakesLittleMemory checks that the buffers of an extraction are used again.
+func TestAShortDocumentTakesLittleMemory(t *testing.T) {
+	// Not parallel: it measures the allocations of the process.
+	const documents, limit = 100, 64 << 10
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range documents {
+		if _, _, moved, err := extract(`{"content":"`+strings.Repeat("QUJD", 10)+`"}`, "content"); err != nil || !moved {
+			t.Fatal(moved, err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / documents; each > limit {
+		t.Errorf("a short document takes %d bytes of memory", each)
 	}
 }
