@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"docledger/adapter/blob"
@@ -26,6 +27,24 @@ func open(t testing.TB, dir string) *blob.Folder {
 func TestFolder(t *testing.T) {
 	// Not parallel: the contract tests measure the allocations of the process.
 	blobtest.Run(t, func(t testing.TB) document.Blobs { return open(t, t.TempDir()) })
+}
+
+// TestASmallBlobTakesLittleMemory checks that the buffer of a blob is used again.
+func TestASmallBlobTakesLittleMemory(t *testing.T) {
+	// Not parallel: it measures the allocations of the process.
+	const blobs, limit = 100, 64 << 10
+	f := open(t, t.TempDir())
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i := range blobs {
+		if _, _, err := f.Put(context.Background(), bytes.NewReader([]byte{byte(i)})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / blobs; each > limit {
+		t.Errorf("a blob of one byte takes %d bytes of memory", each)
+	}
 }
 
 func TestFailedWriteLeavesNoFile(t *testing.T) {

@@ -12,12 +12,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"docledger/domain/fault"
 )
 
 // chunk is the number of bytes in memory at a time.
 const chunk = 128 << 10
+
+// buffers has chunks for further files, because most files are shorter than a chunk.
+var buffers = sync.Pool{New: func() any { return new([chunk]byte) }}
 
 // Spool is a folder of files that are being written or used.
 type Spool struct{ dir string }
@@ -61,9 +65,11 @@ func (s *Spool) Create() (*os.File, error) {
 // is an Unavailable fault.
 func Copy(ctx context.Context, file *os.File, r io.Reader) (sum string, size int64, err error) {
 	hash := sha256.New()
+	buffer, _ := buffers.Get().(*[chunk]byte)
+	defer buffers.Put(buffer)
 	source := &reader{ctx: ctx, r: r}
 	// Without the wrapper, io.CopyBuffer would use the ReadFrom method of the file.
-	size, err = io.CopyBuffer(struct{ io.Writer }{io.MultiWriter(file, hash)}, source, make([]byte, chunk))
+	size, err = io.CopyBuffer(struct{ io.Writer }{io.MultiWriter(file, hash)}, source, buffer[:])
 	if source.err != nil {
 		return "", 0, source.err
 	}
