@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
+	"sync/atomic"
 
 	"docledger/adapter/blob/spool"
 	"docledger/domain/document"
@@ -22,6 +24,12 @@ import (
 type Folder struct {
 	root string
 	tmp  *spool.Spool
+	// durable says which folders have a durable name, by their first two bytes; first is the same for
+	// those in the root. Each sync of a folder waits for the disk.
+	durable folders
+	first   folders
+	// sync makes the names in a folder durable.
+	sync func(path string) error
 }
 
 var _ document.Blobs = (*Folder)(nil)
@@ -37,7 +45,7 @@ func Open(root string) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the blob folder: %w", err)
 	}
-	return &Folder{root: root, tmp: tmp}, nil
+	return &Folder{root: root, tmp: tmp, sync: syncFolder}, nil
 }
 
 // Put implements document.Blobs.
@@ -114,21 +122,72 @@ func (f *Folder) keep(file *os.File, key string) error {
 	if err := file.Sync(); err != nil {
 		return spool.Unavailable("make the blob durable", err)
 	}
-	path := f.path(key)
+	path, place := f.path(key), placeOf(key)
 	fan := filepath.Dir(path)
-	if err := os.MkdirAll(fan, 0o700); err != nil {
-		return spool.Unavailable("create the blob's folder", err)
+	err := os.Rename(file.Name(), path)
+	if errors.Is(err, fs.ErrNotExist) {
+		// The folder is new, or another program removed it.
+		if err := f.create(fan, place); err != nil {
+			return spool.Unavailable("create the blob's folder", err)
+		}
+		err = os.Rename(file.Name(), path)
 	}
-	if err := os.Rename(file.Name(), path); err != nil {
+	if err != nil {
 		return spool.Unavailable("name the blob", err)
 	}
-	// A directory entry is durable only after its parent folder is synced.
-	for _, dir := range []string{fan, filepath.Dir(fan), f.root} {
-		if err := syncFolder(dir); err != nil {
+	// A directory entry is durable only after its parent folder is synced. These are read after the
+	// file has its name, so that they are false while another call creates the folder.
+	durable, first := f.durable.has(place), f.first.has(place>>8)
+	unsynced := []string{fan, filepath.Dir(fan), f.root}
+	if durable && first {
+		unsynced = unsynced[:1]
+	} else if first {
+		unsynced = unsynced[:2]
+	}
+	for _, dir := range unsynced {
+		if err := f.sync(dir); err != nil {
 			return spool.Unavailable("make the blob's name durable", err)
 		}
 	}
+	f.durable.set(place, true)
+	f.first.set(place>>8, true)
 	return nil
+}
+
+// create creates the folder of a blob. First it notes that the names of new folders can be lost.
+func (f *Folder) create(fan string, place uint16) error {
+	f.durable.set(place, false)
+	err := os.Mkdir(fan, 0o700)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		f.first.set(place>>8, false)
+		return os.MkdirAll(fan, 0o700)
+	}
+	return err
+}
+
+// folders is a set of two bytes.
+type folders [1 << 16 / 32]atomic.Uint32
+
+func (f *folders) has(place uint16) bool { return f[place/32].Load()&(1<<(place%32)) != 0 }
+
+func (f *folders) set(place uint16, to bool) {
+	if f.has(place) == to {
+		return
+	}
+	if to {
+		f[place/32].Or(1 << (place % 32))
+	} else {
+		f[place/32].And(^(uint32(1) << (place % 32)))
+	}
+}
+
+// placeOf returns the first two bytes of a key.
+func placeOf(key string) uint16 {
+	place, _ := strconv.ParseUint(key[:4], 16, 16) // keys are hex
+	return uint16(place)
 }
 
 func (f *Folder) path(key string) string { return filepath.Join(f.root, key[:2], key[2:4], key) }
