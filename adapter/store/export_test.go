@@ -43,7 +43,7 @@ func (s *Store) ReadPages(ctx context.Context, scope identity.Scope, f invoice.F
 	for cursor := ""; pages > 0; pages-- {
 		l := s.invoiceList(scope, f, sort, limit)
 		l.near, l.few = near, few
-		if l.after, err = l.order.after(b, cursor); err != nil {
+		if err := l.follow(b, cursor); err != nil {
 			return nil, err
 		}
 		rows, err := l.read(s.handle(ctx))

@@ -21,13 +21,11 @@ const noAmount = -9_000_000_000_000_000_000
 func (r Invoices) List(ctx context.Context, s identity.Scope, f invoice.Filter, sort invoice.Sort, p page.Request) (page.Of[invoice.Summary], error) {
 	b := invoiceBinding(s, f, sort)
 	l := r.s.invoiceList(s, f, sort, p.Size()+1)
-	after, err := l.order.after(b, p.After)
-	if err != nil {
+	if err := l.follow(b, p.After); err != nil {
 		return page.Of[invoice.Summary]{}, err
 	}
-	l.after = after
 	var list page.Of[invoice.Summary]
-	err = r.s.inSnapshot(ctx, func(ctx context.Context) error {
+	err := r.s.inSnapshot(ctx, func(ctx context.Context) error {
 		if err := r.s.planForValues(ctx); err != nil {
 			return err
 		}

@@ -40,6 +40,7 @@ func TestFiltersOfManyInvoices(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			moveDates(t, db, f)
 			s, err := store.New(t.Context(), db.Gorm, store.Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -56,6 +57,31 @@ func TestFiltersOfManyInvoices(t *testing.T) {
 	}
 }
 
+// moveDates changes dates of some invoices, so that they are far from the others: those of old invoices to recent
+// and future days, and those of recent ones to old days and the ends of the calendar.
+func moveDates(t *testing.T, db *database.DB, f filling.Filled) {
+	t.Helper()
+	for n, change := range []struct {
+		column string
+		value  any
+	}{
+		{"updated_at", f.Until.AddDate(0, -1, 0)}, {"updated_at", f.Until.AddDate(-2, 0, 3)}, {"due_date", "2029-02-03"}, {"due_date", "9999-12-31"},
+		{"due_date", "0001-01-02"}, {"issue_date", "0001-01-01"}, {"issue_date", "2030-05-06"}, {"issue_date", "2022-06-30"}, {"due_date", "2022-07-03"},
+	} {
+		var ids []uuid.UUID
+		if err := db.Gorm.Table("invoices").Order("id").Offset(40*n).Limit(manyInvoices).Pluck("id", &ids).Error; err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < len(ids); i += 500 {
+			if err := db.Gorm.Table("invoices").Where("id IN ?", ids[i:i+3]).UpdateColumn(change.column, change.value).Error; err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+const firstDay = "0001-01-01"
+
 type filterCase struct {
 	name    string
 	filter  invoice.Filter
@@ -66,7 +92,9 @@ func filterCases(f filling.Filled, emailed []uuid.UUID) []filterCase {
 	old := f.Until.AddDate(-4, 0, 0)
 	day := calendar.Of(old)
 	amount := func(text string) *money.Decimal { d := money.MustParse(text); return &d }
-	until := func(d calendar.Date) bool { return !d.IsZero() && d.String() <= day.String() }
+	since := f.Until.AddDate(0, -2, 0)
+	// The first day of the calendar is like no date.
+	until := func(d calendar.Date) bool { return d.String() > firstDay && d.String() <= day.String() }
 	cases := []filterCase{
 		{"type", invoice.Filter{Types: []invoice.Type{invoice.TypeCorrection}}, func(i invoice.Summary) bool { return i.Type == invoice.TypeCorrection }},
 		{"currencies", invoice.Filter{Currencies: []string{"GBP", "CHF"}}, func(i invoice.Summary) bool { return i.Currency == "GBP" || i.Currency == "CHF" }},
@@ -79,6 +107,10 @@ func filterCases(f filling.Filled, emailed []uuid.UUID) []filterCase {
 		{"issued until", invoice.Filter{IssueDateTo: day}, func(i invoice.Summary) bool { return until(i.IssueDate) }},
 		{"due until", invoice.Filter{DueDateTo: day}, func(i invoice.Summary) bool { return until(i.DueDate) }},
 		{"due on a day", invoice.Filter{DueDateFrom: day, DueDateTo: day}, func(i invoice.Summary) bool { return i.DueDate == day }},
+		{"created in a month", invoice.Filter{CreatedFrom: old.AddDate(2, 0, 0), CreatedTo: old.AddDate(2, 1, 0)}, func(i invoice.Summary) bool {
+			return !i.CreatedAt.Before(old.AddDate(2, 0, 0)) && i.CreatedAt.Before(old.AddDate(2, 1, 0))
+		}},
+		{"updated since", invoice.Filter{UpdatedSince: since}, func(i invoice.Summary) bool { return !i.UpdatedAt.Before(since) }},
 		{"below an amount", invoice.Filter{GrossMax: amount("100.00")}, func(i invoice.Summary) bool { return i.GrossTotal != nil && i.GrossTotal.Cmp(*amount("100.00")) <= 0 }},
 		{"supplier", invoice.Filter{SupplierIDs: []uuid.UUID{filling.Supplier(3), filling.Supplier(301)}}, func(i invoice.Summary) bool { return i.SellerTaxID == "DE100000003" || i.SellerTaxID == "DE100000301" }},
 		{"number", invoice.Filter{Query: "r-59"}, func(i invoice.Summary) bool { return strings.HasPrefix(i.Number, "R-59") }},
@@ -98,7 +130,7 @@ func filterCases(f filling.Filled, emailed []uuid.UUID) []filterCase {
 
 func compareFilters(t *testing.T, s *store.Store, f filling.Filled, cases []filterCase) {
 	scopes := map[string]identity.Scope{"organization": {OrganizationID: f.Organization}, "member": {OrganizationID: f.Organization, Member: f.Member}}
-	for _, sort := range []invoice.Sort{{}, {By: invoice.SortByDueDate, Ascending: true}, {By: invoice.SortByGross}} {
+	for _, sort := range []invoice.Sort{{}, {By: invoice.SortByDueDate, Ascending: true}, {By: invoice.SortByUpdate}, {By: invoice.SortByGross}} {
 		for name, scope := range scopes {
 			for _, entity := range []uuid.UUID{uuid.Nil, f.Entities[1]} {
 				all := listed(t, s, scope, invoice.Filter{EntityID: entity}, sort)
@@ -141,10 +173,15 @@ func comparePairs(t *testing.T, s *store.Store, f filling.Filled, cases []filter
 	}
 	recent := calendar.Of(f.Until.AddDate(-2, 0, 0))
 	cases = append(slices.Clone(cases),
-		filterCase{"issued until recently", invoice.Filter{IssueDateTo: recent}, func(i invoice.Summary) bool { return !i.IssueDate.IsZero() && i.IssueDate.String() <= recent.String() }},
+		filterCase{"issued until recently", invoice.Filter{IssueDateTo: recent}, func(i invoice.Summary) bool {
+			return i.IssueDate.String() > firstDay && i.IssueDate.String() <= recent.String()
+		}},
 		filterCase{"due from recently", invoice.Filter{DueDateFrom: recent}, func(i invoice.Summary) bool { return i.DueDate.String() >= recent.String() }},
 		filterCase{"many", invoice.Filter{Statuses: []invoice.Status{invoice.Synced}}, func(i invoice.Summary) bool { return i.Status == invoice.Synced }})
-	for _, sort := range []invoice.Sort{{}, {Ascending: true}, {By: invoice.SortByDueDate, Ascending: true}} {
+	for _, sort := range []invoice.Sort{
+		{}, {Ascending: true}, {By: invoice.SortByDueDate}, {By: invoice.SortByDueDate, Ascending: true}, {By: invoice.SortByIssueDate},
+		{By: invoice.SortByIssueDate, Ascending: true}, {By: invoice.SortByUpdate}, {By: invoice.SortByUpdate, Ascending: true},
+	} {
 		var all [3][]invoice.Summary
 		for n, v := range views {
 			all[n] = listed(t, s, v.scope, invoice.Filter{EntityID: v.entity}, sort)

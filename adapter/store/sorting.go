@@ -3,7 +3,6 @@ package store
 import (
 	"encoding/binary"
 	"fmt"
-	"strings"
 	"time"
 
 	"docledger/domain/calendar"
@@ -20,14 +19,16 @@ type sorting[R any] struct {
 	expression string // the value, with %s for the table's alias; "" for the id alone
 	ascending  bool
 	id         func(R) uuid.UUID
-	number     func(R) int64   // the value of a row in a cursor
-	value      func(int64) any // the value of a cursor in SQL
+	number     func(R) int64         // the value of a row in a cursor
+	value      func(int64) any       // the value of a cursor in SQL
+	at         func(int64) time.Time // the time of a cursor; nil if the order is not by a time
 }
 
 // byTime sorts by a column with a time.
 func (o *sorting[R]) byTime(column string, of func(R) time.Time) {
 	o.expression = "%s." + column
 	o.number = func(r R) int64 { return of(r).UnixMicro() }
+	o.at = time.UnixMicro
 	o.value = func(n int64) any { return instant(time.UnixMicro(n)) }
 }
 
@@ -46,7 +47,8 @@ func (s *Store) sorting(sort invoice.Sort, f invoice.Filter) sorting[summaryRow]
 	o := sorting[summaryRow]{ascending: sort.Ascending, id: func(r summaryRow) uuid.UUID { return r.ID }}
 	days := func(of func(summaryRow) *day) {
 		o.number = func(r summaryRow) int64 { return dayNumber(of(r)) }
-		o.value = func(n int64) any { return time.Unix(n*secondsOfDay, 0).UTC().Format(time.DateOnly) }
+		o.at = func(n int64) time.Time { return time.Unix(n*secondsOfDay, 0).UTC() }
+		o.value = func(n int64) any { return o.at(n).Format(time.DateOnly) }
 	}
 	switch sort.By {
 	case invoice.SortByCreation:
@@ -110,27 +112,53 @@ func (o sorting[R]) key(r R) []byte {
 	return append(numbersKey(o.number(r)), id[:]...)
 }
 
-// after reads a cursor. The result restricts a query to the rows after it.
-func (o sorting[R]) after(b binding, cursor string) (func(q *gorm.DB, t string) *gorm.DB, error) {
+// position is the last row of a page in an order by a value and the id.
+type position struct {
+	number int64
+	id     uuid.UUID
+}
+
+// position reads a cursor of an order by a value; nil is the start.
+func (o sorting[R]) position(b binding, cursor string) (*position, error) {
 	if cursor == "" {
-		return func(q *gorm.DB, _ string) *gorm.DB { return q }, nil
-	}
-	beyond := " < "
-	if o.ascending {
-		beyond = " > "
-	}
-	if o.expression == "" {
-		id, err := b.idKey(cursor)
-		return func(q *gorm.DB, t string) *gorm.DB { return q.Where(t+".id"+beyond+"?", id) }, err
+		return nil, nil //nolint:nilnil // the start
 	}
 	key, err := b.key(cursor, 8+len(uuid.UUID{}))
 	if err != nil {
 		return nil, err
 	}
-	value, id := o.value(int64(binary.BigEndian.Uint64(key))), uuid.UUID(key[8:])
+	return &position{int64(binary.BigEndian.Uint64(key)), uuid.UUID(key[8:])}, nil
+}
+
+// comparison returns the sign of values after another one.
+func (o sorting[R]) comparison() string {
+	if o.ascending {
+		return ">"
+	}
+	return "<"
+}
+
+// beyond restricts a query to the rows after a position.
+func (o sorting[R]) beyond(q *gorm.DB, t string, p position) *gorm.DB {
+	e, sign, value := aliased(o.expression, t), o.comparison(), o.value(p.number)
+	return q.Where("("+e+" "+sign+" ? OR "+e+" = ? AND "+t+".id "+sign+" ?)", value, value, p.id)
+}
+
+// after reads a cursor. The result restricts a query to the rows after it.
+func (o sorting[R]) after(b binding, cursor string) (func(q *gorm.DB, t string) *gorm.DB, error) {
+	if cursor == "" {
+		return func(q *gorm.DB, _ string) *gorm.DB { return q }, nil
+	}
+	if o.expression == "" {
+		id, err := b.idKey(cursor)
+		return func(q *gorm.DB, t string) *gorm.DB { return q.Where(t+".id "+o.comparison()+" ?", id) }, err
+	}
+	p, err := o.position(b, cursor)
+	if err != nil {
+		return nil, err
+	}
 	return func(q *gorm.DB, t string) *gorm.DB {
-		e := aliased(o.expression, t)
 		// The first condition lets both databases start in the index.
-		return q.Where(e+strings.TrimRight(beyond, " ")+"= ? AND ("+e+beyond+"? OR "+t+".id"+beyond+"?)", value, value, id)
+		return o.beyond(q.Where(aliased(o.expression, t)+" "+o.comparison()+"= ?", o.value(p.number)), t, *p)
 	}, nil
 }
