@@ -11,6 +11,7 @@ import (
 	"docledger/domain/fault"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -19,6 +20,9 @@ import (
 type owner interface {
 	// acquire acquires the liveness lock before the first job is fetched.
 	acquire(ctx context.Context) error
+	// unreachable reports whether an error of acquire or requeueOrphans can end without a change of
+	// the configuration, because the database server is starting or cannot be reached.
+	unreachable(err error) bool
 	// monitor reacquires a lost liveness lock until ctx ends.
 	monitor(ctx context.Context)
 	release() error
@@ -63,7 +67,7 @@ const ownerAliveCondition = `EXISTS (SELECT 1 FROM pg_locks AS l
 func (o *postgresOwner) acquire(ctx context.Context) error {
 	pooled, err := o.pool.Acquire(ctx)
 	if err != nil {
-		return fmt.Errorf("connect for the mark of life: %w", err)
+		return fmt.Errorf("connect for the liveness lock: %w", err)
 	}
 	conn := pooled.Hijack()
 	_, err = conn.Exec(ctx, sessionSettings)
@@ -71,10 +75,20 @@ func (o *postgresOwner) acquire(ctx context.Context) error {
 		_, err = conn.Exec(ctx, acquireLivenessLock, o.id)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("take the mark of life: %w", err), closeNow(conn))
+		return errors.Join(fmt.Errorf("acquire the liveness lock: %w", err), closeNow(conn))
 	}
 	o.conn = conn
 	return nil
+}
+
+// unreachable accepts errors of the connection, and those of a server that starts, ends or has no
+// free connection (classes 08, 53 and 57).
+func (o *postgresOwner) unreachable(err error) bool {
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
+		class := answer.Code[:min(2, len(answer.Code))]
+		return class == "08" || class == "53" || class == "57"
+	}
+	return !errors.Is(err, context.Canceled)
 }
 
 func (o *postgresOwner) monitor(ctx context.Context) {
@@ -179,6 +193,8 @@ func (o *sqliteOwner) acquire(ctx context.Context) error {
 	o.unlock = unlock
 	return nil
 }
+
+func (o *sqliteOwner) unreachable(error) bool { return false }
 
 func (o *sqliteOwner) monitor(ctx context.Context) { <-ctx.Done() }
 

@@ -3,10 +3,13 @@ package queue_test
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -19,6 +22,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 func TestMain(m *testing.M) {
@@ -60,9 +65,9 @@ func open(t testing.TB, url string) *queuetest.Env {
 	}
 }
 
-// TestMarkOfLife checks that a process is alive as long as it has its liveness lock, regardless of
+// TestLivenessLock checks that a process is alive as long as it has its liveness lock, regardless of
 // its jobs. After the lock is lost, other processes run its jobs.
-func TestMarkOfLife(t *testing.T) {
+func TestLivenessLock(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	url := postgres.New(t)
@@ -91,6 +96,59 @@ func TestMarkOfLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	queuetest.Await(t, "the job to be done", func() bool { return env.State(t, "extract_document")[0] == "completed" })
+}
+
+// TestStartWaitsForTheServer checks that a process that starts while the database server restarts
+// waits for it, and that it does not wait for an error that stays.
+func TestStartWaitsForTheServer(t *testing.T) {
+	t.Parallel()
+	url := postgres.New(t)
+	failing := func(err error, times int) (*pgxpool.Pool, *atomic.Int32) {
+		cfg, parseErr := pgxpool.ParseConfig(url)
+		if parseErr != nil {
+			t.Fatal(parseErr)
+		}
+		var attempts atomic.Int32
+		cfg.BeforeConnect = func(context.Context, *pgx.ConnConfig) error {
+			if int(attempts.Add(1)) <= times {
+				return err
+			}
+			return nil
+		}
+		pool, newErr := pgxpool.NewWithConfig(t.Context(), cfg)
+		if newErr != nil {
+			t.Fatal(newErr)
+		}
+		t.Cleanup(pool.Close)
+		return pool, &attempts
+	}
+	for name, unreachable := range map[string]error{
+		"the connection is refused":   syscall.ECONNREFUSED,
+		"the connection ends":         io.ErrUnexpectedEOF,
+		"the server is starting":      &pgconn.PgError{Code: "57P03"},
+		"the server has no free slot": &pgconn.PgError{Code: "53300"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			env := open(t, url)
+			env.Config.Listener, _ = failing(unreachable, 3)
+			env.Enqueue(t)
+			env.Start(t, func(context.Context, job.ExtractDocument) error { return nil })
+			queuetest.Await(t, "the job to be done", func() bool {
+				return !slices.ContainsFunc(env.State(t, "extract_document"), func(state string) bool { return state != "completed" })
+			})
+		})
+	}
+	env := open(t, url)
+	var attempts *atomic.Int32
+	env.Config.Listener, attempts = failing(&pgconn.PgError{Code: "28P01", Message: "wrong password"}, 1000)
+	env.Config.Handlers = queuetest.Only(func(context.Context, job.ExtractDocument) error { return nil })
+	runner, err := queue.NewRunner(env.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := runner.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "wrong password") || attempts.Load() != 1 {
+		t.Errorf("the start fails after %d attempts with %v", attempts.Load(), err)
+	}
 }
 
 // TestUnheardJobIsGivenBack checks that a job fetched over a broken connection is requeued after

@@ -43,6 +43,9 @@ const (
 	fetchCooldown = 20 * time.Millisecond
 	// ownTimeout limits acquiring and releasing the liveness lock.
 	ownTimeout = 10 * time.Second
+	// startTimeout is the time that a start waits for a database that cannot be reached, such as one
+	// that restarts.
+	startTimeout = 30 * time.Second
 	// hardStop is the time that jobs have to end after their contexts are cancelled.
 	hardStop = 5 * time.Second
 )
@@ -172,16 +175,11 @@ func newID() string {
 	return fmt.Sprintf("%.60s-%d-%s", host, os.Getpid(), rand.Text()[:12])
 }
 
-// Start acquires the liveness lock, requeues orphaned jobs, and starts to run jobs. ctx limits only
-// the start.
+// Start acquires the liveness lock, requeues orphaned jobs, and starts to run jobs. It waits for a
+// database that cannot be reached for at most 30 seconds. ctx limits only the start.
 func (r *Runner) Start(ctx context.Context) error {
-	hold, cancel := context.WithTimeout(ctx, ownTimeout)
-	defer cancel()
-	if err := r.owner.acquire(hold); err != nil {
-		return fmt.Errorf("start to work jobs: %w", err)
-	}
-	if err := r.owner.requeueOrphans(ctx, true); err != nil {
-		return errors.Join(fmt.Errorf("give back the jobs of processes that are gone: %w", err), r.owner.release())
+	if err := r.claimWhenReachable(ctx); err != nil {
+		return fmt.Errorf("start to run jobs: %w", err)
 	}
 	if err := r.client.Start(context.WithoutCancel(ctx)); err != nil {
 		return errors.Join(fmt.Errorf("start the job queue: %w", err), r.owner.release())
@@ -191,6 +189,37 @@ func (r *Runner) Start(ctx context.Context) error {
 	r.background.Go(func() { r.owner.monitor(background) })
 	r.background.Go(func() { r.sweepUntil(background) })
 	r.background.Go(func() { r.runFastTasks(background) })
+	return nil
+}
+
+// claimWhenReachable repeats claim while the database cannot be reached.
+func (r *Runner) claimWhenReachable(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	for {
+		err := r.claim(ctx)
+		if err == nil || !r.owner.unreachable(err) {
+			return err
+		}
+		r.log.Warn("the database cannot be reached; the start waits for it", "error", err)
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(relockInterval):
+		}
+	}
+}
+
+// claim acquires the liveness lock and requeues orphaned jobs.
+func (r *Runner) claim(ctx context.Context) error {
+	hold, cancel := context.WithTimeout(ctx, ownTimeout)
+	defer cancel()
+	if err := r.owner.acquire(hold); err != nil {
+		return err
+	}
+	if err := r.owner.requeueOrphans(ctx, true); err != nil {
+		return errors.Join(fmt.Errorf("requeue orphaned jobs: %w", err), r.owner.release())
+	}
 	return nil
 }
 
