@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"docledger/domain/entity"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
+	"gorm.io/gorm/schema"
 )
 
 type entityRow struct {
@@ -78,9 +80,52 @@ func (r Entities) Add(ctx context.Context, e *entity.Entity) error {
 	})
 }
 
-// Get implements entity.Reader.
+// memberOfEntity is an entity with one of its members, or with none.
+type memberOfEntity struct {
+	Entity entityRow `gorm:"embedded"`
+	UserID *uuid.UUID
+	Role   *identity.EntityRole
+}
+
+// membersColumns are the columns of memberOfEntity.
+var membersColumns = sync.OnceValue(func() []string {
+	parsed, err := schema.Parse(&entityRow{}, &sync.Map{}, schema.NamingStrategy{})
+	if err != nil {
+		panic(err) // a fault of the program
+	}
+	return append(mapped(parsed.DBNames, func(name string) string { return "entities." + name }), "em.user_id", "em.role")
+})
+
+// Get implements entity.Reader with one statement, because most requests call it.
 func (r Entities) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*entity.Entity, error) {
-	return r.get(ctx, r.s.handle(ctx), s, id)
+	var rows []memberOfEntity
+	err := visible(r.s.handle(ctx).Table("entities"), "entities", s).Select(membersColumns()).
+		Joins("LEFT JOIN entity_members AS em ON em.entity_id = entities.id").
+		Where("entities.id = ?", id).Order("em.user_id").Find(&rows).Error
+	if err == nil && len(rows) == 0 {
+		err = gorm.ErrRecordNotFound
+	}
+	if err != nil {
+		return nil, found("entity", err)
+	}
+	e := rows[0].Entity.fromRow()
+	for _, m := range rows {
+		if m.UserID != nil && m.Role != nil {
+			e.Members = append(e.Members, entity.Member{UserID: *m.UserID, Role: *m.Role})
+		}
+	}
+	return &e, nil
+}
+
+// Intake implements entity.Intakes.
+func (r Entities) Intake(ctx context.Context, s identity.Scope, id uuid.UUID) (entity.Intake, error) {
+	var row struct{ Archived, AutoExtract bool }
+	err := visible(r.s.handle(ctx).Table("entities"), "entities", s).Select("entities.archived, settings.auto_extract").
+		Joins("JOIN settings ON settings.entity_id = entities.id").Take(&row, "entities.id = ?", id).Error
+	if err != nil {
+		return entity.Intake{}, found("entity", err)
+	}
+	return entity.Intake{EntityID: id, Archived: row.Archived, AutoExtract: row.AutoExtract}, nil
 }
 
 // GetForOperator implements entity.Owners.
@@ -93,6 +138,8 @@ func (r Entities) GetForOperator(ctx context.Context, id uuid.UUID) (*entity.Ent
 	return &e, nil
 }
 
+// get reads an entity under a lock. Its members are read under the lock, too: a statement that waits
+// for the lock would return those of before.
 func (r Entities) get(ctx context.Context, q *gorm.DB, s identity.Scope, id uuid.UUID) (*entity.Entity, error) {
 	var row entityRow
 	if err := visible(q, "entities", s).Take(&row, "entities.id = ?", id).Error; err != nil {

@@ -26,11 +26,10 @@ func (s *statements) Trace(_ context.Context, _ time.Time, statement func() (str
 	s.all = append(s.all, sql)
 }
 
-// TestReportReadsOnePeriod checks that SQLite, which has no statistics, reads for the report only the
-// documents of the period, with the events of each.
-func TestReportReadsOnePeriod(t *testing.T) {
-	t.Parallel()
-	cfg := database.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "report.db")}
+// traced returns a store in a new SQLite database, and the statements that it executes.
+func traced(t *testing.T) (*Store, *statements) {
+	t.Helper()
+	cfg := database.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "traced.db")}
 	if err := database.Migrate(t.Context(), cfg, migrations.SQLite()); err != nil {
 		t.Fatal(err)
 	}
@@ -48,6 +47,14 @@ func TestReportReadsOnePeriod(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s, kept
+}
+
+// TestReportReadsOnePeriod checks that SQLite, which has no statistics, reads for the report only the
+// documents of the period, with the events of each.
+func TestReportReadsOnePeriod(t *testing.T) {
+	t.Parallel()
+	s, kept := traced(t)
 	if _, err := s.Organizations().Report(t.Context(), uuid.New(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +65,7 @@ func TestReportReadsOnePeriod(t *testing.T) {
 		}
 		read++
 		var steps []struct{ Detail string }
-		if err := db.Gorm.Raw("EXPLAIN QUERY PLAN " + sql).Scan(&steps).Error; err != nil {
+		if err := s.db.Session(&gorm.Session{Logger: logger.Discard}).Raw("EXPLAIN QUERY PLAN " + sql).Scan(&steps).Error; err != nil {
 			t.Fatal(err)
 		}
 		var plan []string

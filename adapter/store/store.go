@@ -171,6 +171,7 @@ var (
 	_ identity.Sessions                   = Sessions{}
 	_ identity.Attempts                   = Attempts{}
 	_ entity.Repository                   = Entities{}
+	_ entity.Intakes                      = Entities{}
 	_ entity.SettingsRepository           = Settings{}
 	_ document.Repository                 = Documents{}
 	_ ledgersync.Repository               = Bookings{}

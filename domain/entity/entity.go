@@ -72,13 +72,15 @@ func (e *Entity) RoleOf(a identity.Actor) identity.EntityRole {
 
 // RequireOpen returns a fault if the entity is archived. It accepts no new documents, consents and
 // syncs (domain D21).
-func (e *Entity) RequireOpen() error {
-	if !e.Archived {
+func (e *Entity) RequireOpen() error { return requireOpen(e.ID, e.Archived) }
+
+func requireOpen(id uuid.UUID, archived bool) error {
+	if !archived {
 		return nil
 	}
 	return fault.New(fault.Conflict, fault.CodeConflict,
-		"The entity is archived and accepts nothing new. An administrator can restore it with PUT /api/entities/%s and archived: false.", e.ID).
-		With("entity_id", e.ID.String()).With("reason", ReasonArchived).WithCause(ErrArchived)
+		"The entity is archived and accepts nothing new. An administrator can restore it with PUT /api/entities/%s and archived: false.", id).
+		With("entity_id", id.String()).With("reason", ReasonArchived).WithCause(ErrArchived)
 }
 
 // ReasonArchived is the value of details.reason for an archived entity.
@@ -123,6 +125,24 @@ type Reader interface {
 	Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*Entity, error)
 	// List returns entities newest first.
 	List(ctx context.Context, s identity.Scope, f Filter, p page.Request) (page.Of[Entity], error)
+}
+
+// Intake is what a new document of an entity depends on.
+type Intake struct {
+	EntityID uuid.UUID
+	Archived bool
+	// AutoExtract says that a new document is extracted at once.
+	AutoExtract bool
+}
+
+// RequireOpen is Entity.RequireOpen.
+func (i Intake) RequireOpen() error { return requireOpen(i.EntityID, i.Archived) }
+
+// Intakes reads what new documents depend on.
+type Intakes interface {
+	// Intake returns the intake of an entity. It returns a NotFound fault if the entity is missing or
+	// outside the scope.
+	Intake(ctx context.Context, s identity.Scope, id uuid.UUID) (Intake, error)
 }
 
 // Buyers lists the entities that can be the buyer of an invoice.

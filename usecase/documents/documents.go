@@ -25,6 +25,12 @@ type Sniffer interface {
 	MediaType(prefix []byte) string
 }
 
+// Entities reads entities.
+type Entities interface {
+	entity.Reader
+	entity.Intakes
+}
+
 // SniffLength is how many of a file's first bytes a Sniffer sees.
 const SniffLength = 4096
 
@@ -33,7 +39,7 @@ const SniffLength = 4096
 type Service struct {
 	document.Reader
 	Documents  document.Repository
-	Entities   entity.Reader
+	Entities   Entities
 	Settings   entity.SettingsRepository
 	Blobs      document.Blobs
 	Renditions document.Renditions

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"docledger/domain/document"
+	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/identity"
 	"docledger/domain/job"
@@ -32,19 +33,16 @@ func (s *Service) StoreBlob(ctx context.Context, r io.Reader) (document.StoredBl
 // caller's transaction. If the entity has a document with the same bytes, Ingest returns that, and
 // fresh is false.
 func (s *Service) Ingest(ctx context.Context, a identity.Actor, in document.IngestInput) (d *document.Document, fresh bool, err error) {
-	if err := s.requireOpen(ctx, a, in.EntityID); err != nil {
-		return nil, false, err
-	}
-	settings, err := s.Settings.Get(ctx, a.Scope(), in.EntityID)
+	intake, err := s.openIntake(ctx, a, in.EntityID)
 	if err != nil {
-		return nil, false, fmt.Errorf("read settings: %w", err)
+		return nil, false, err
 	}
 	now := s.Clock.Now()
 	d = &document.Document{
 		ID: s.IDs.New(), EntityID: in.EntityID, OrganizationID: a.OrganizationID,
 		Filename: document.CleanFilename(in.Filename), MediaType: in.MediaType, SizeBytes: in.SizeBytes, SHA256: in.SHA256,
 		Origin: cmp.Or(in.Origin, document.FromTrigger), Email: in.Email, IntegrationID: in.IntegrationID, SourcePath: in.SourcePath,
-		Status: document.Uploaded, Requested: settings.AutoExtract, Version: 1, CreatedAt: now, UpdatedAt: now,
+		Status: document.Uploaded, Requested: intake.AutoExtract, Version: 1, CreatedAt: now, UpdatedAt: now,
 	}
 	if in.Held && d.Requested {
 		d.HeldReason = document.HeldPlanLimit
@@ -59,13 +57,13 @@ func (s *Service) Ingest(ctx context.Context, a identity.Actor, in document.Inge
 	return d, true, s.held(ctx, a, d)
 }
 
-// requireOpen returns a fault if the entity is archived.
-func (s *Service) requireOpen(ctx context.Context, a identity.Actor, id uuid.UUID) error {
-	e, err := s.Entities.Get(ctx, a.Scope(), id)
+// openIntake returns what a new document of the entity depends on, or a fault if the entity is archived.
+func (s *Service) openIntake(ctx context.Context, a identity.Actor, id uuid.UUID) (entity.Intake, error) {
+	intake, err := s.Entities.Intake(ctx, a.Scope(), id)
 	if err != nil {
-		return fmt.Errorf("read entity: %w", err)
+		return intake, fmt.Errorf("read entity: %w", err)
 	}
-	return e.RequireOpen()
+	return intake, intake.RequireOpen()
 }
 
 // held logs the event that a document waits for the plan.

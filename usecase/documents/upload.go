@@ -49,24 +49,21 @@ func (s *Service) Upload(ctx context.Context, a identity.Actor, in UploadInput) 
 	if err != nil {
 		return nil, err
 	}
-	settings, err := s.Settings.Get(ctx, a.Scope(), in.EntityID)
-	if err != nil {
-		return nil, fmt.Errorf("read settings: %w", err)
-	}
 	now := s.Clock.Now()
 	d := &document.Document{
 		ID: s.IDs.New(), EntityID: in.EntityID, OrganizationID: a.OrganizationID,
 		Filename: document.CleanFilename(in.Filename), MediaType: kept.MediaType,
-		SizeBytes: kept.SizeBytes, SHA256: kept.SHA256, Origin: document.FromUpload, ExternalID: in.ExternalID, Status: document.Uploaded, Requested: settings.AutoExtract,
+		SizeBytes: kept.SizeBytes, SHA256: kept.SHA256, Origin: document.FromUpload, ExternalID: in.ExternalID, Status: document.Uploaded,
 		Version: 1, CreatedBy: a.UserID, CreatedAt: now, UpdatedAt: now,
 	}
 	var existing *document.Document
 	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		// The entity can have been archived during the upload.
-		if err := s.requireOpen(ctx, a, in.EntityID); err != nil {
+		intake, err := s.openIntake(ctx, a, in.EntityID)
+		if err != nil {
 			return err
 		}
-		var err error
+		d.Requested = intake.AutoExtract
 		if existing, err = s.Documents.Add(ctx, d); err != nil {
 			return err
 		}

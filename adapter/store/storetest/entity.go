@@ -62,6 +62,11 @@ func testSettings(t *testing.T, b *bench) {
 	settings := filled[entity.Settings]()
 	settings.EntityID, settings.OrganizationID = e.ID, s.OrganizationID
 	must(t, b.Settings().Add(b.ctx, &settings))
+	intake, err := b.Entities().Intake(b.ctx, s, e.ID)
+	must(t, err)
+	same(t, "intake", intake, entity.Intake{EntityID: e.ID, AutoExtract: settings.AutoExtract})
+	_, err = b.Entities().Update(b.ctx, s, e.ID, 0, func(e *entity.Entity) error { e.Archived = true; return nil })
+	must(t, err)
 	got, err := b.Settings().Get(b.ctx, s, e.ID)
 	must(t, err)
 	same(t, "what was stored", *got, settings)
@@ -74,11 +79,16 @@ func testSettings(t *testing.T, b *bench) {
 	got, err = b.Settings().Get(b.ctx, s, e.ID)
 	must(t, err)
 	same(t, "what was changed", got, changed)
+	intake, err = b.Entities().Intake(b.ctx, s, e.ID)
+	must(t, err)
+	same(t, "intake of an archived entity", intake, entity.Intake{EntityID: e.ID, Archived: true, AutoExtract: true})
 	if got.Version != settings.Version+1 || !got.AutoExtract || !slices.Equal(got.TaxMappings, changed.TaxMappings) {
 		t.Errorf("changed to %+v", got)
 	}
 	_, err = b.Settings().Update(b.ctx, s, e.ID, settings.Version, func(*entity.Settings) error { return nil })
 	wantCode(t, err, fault.CodeVersionConflict)
+	_, err = b.Entities().Intake(b.ctx, s, newID())
+	wantCode(t, err, fault.CodeNotFound)
 	_, err = b.Settings().Get(b.ctx, s, newID())
 	wantCode(t, err, fault.CodeNotFound)
 }

@@ -84,6 +84,7 @@ func (b *bench) wantReach(t *testing.T, s identity.Scope, e *entity.Entity, d *d
 	changes := 0
 	for operation, try := range map[string]func(context.Context) error{
 		"get entity":   func(ctx context.Context) error { _, err := b.Entities().Get(ctx, s, e.ID); return err },
+		"get intake":   func(ctx context.Context) error { _, err := b.Entities().Intake(ctx, s, e.ID); return err },
 		"get settings": func(ctx context.Context) error { _, err := b.Settings().Get(ctx, s, e.ID); return err },
 		"get document": func(ctx context.Context) error { _, err := b.Documents().Get(ctx, s, d.ID); return err },
 		"get invoice":  func(ctx context.Context) error { _, err := b.Invoices().Get(ctx, s, inv.ID); return err },
