@@ -78,6 +78,8 @@ type Detection interface {
 	InTurn(ctx context.Context, organization uuid.UUID, fn func(ctx context.Context) error) error
 	// Find compares an invoice with the stored ones. bytes is its BytesKey, or "" for that of the stored document.
 	Find(ctx context.Context, inv *invoice.Invoice, bytes string) (Found, error)
+	// FindNew is Find for an invoice that is not stored yet, so that nothing refers to it.
+	FindNew(ctx context.Context, inv *invoice.Invoice, bytes string) (Found, error)
 	// Keep stores what Find found for a stored invoice. Each invoice that is no longer in a pair with
 	// it is evaluated again: a few at once, and many by the sweep. It returns the matches that were not known before. assistant reports that an
 	// assistant caused the change, or can have caused it. SYSTEM then approves an invoice that is
@@ -94,6 +96,7 @@ type Found struct {
 	// Assistant reports that the check is due because of a change that an assistant caused, or can
 	// have caused. SYSTEM then approves the invoice only if its entity permits assistants to approve.
 	Assistant bool
+	New       bool // FindNew found them
 }
 
 // Find compares the invoice with the candidates. The caller has locked the record.

@@ -160,3 +160,36 @@ func TestRecheckIsBounded(t *testing.T) {
 		t.Errorf("then %d, %v", n, err)
 	}
 }
+
+// unknown has no invoice, and fails where it is asked about one that is not stored yet.
+type unknown struct{ duplicate.Repository }
+
+func (unknown) Candidates(context.Context, uuid.UUID, duplicate.Record) ([]duplicate.Record, error) {
+	return nil, nil
+}
+
+func (unknown) PostponedFor(context.Context, uuid.UUID, uuid.UUID) (duplicate.Recheck, bool, error) {
+	return duplicate.Recheck{}, false, errors.New("asked for the check of a new invoice")
+}
+
+func (unknown) Keep(context.Context, uuid.UUID, uuid.UUID, []duplicate.Match, time.Time) ([]duplicate.Match, []uuid.UUID, error) {
+	return nil, nil, errors.New("asked for the pairs of a new invoice")
+}
+
+// TestANewInvoiceIsOnlyCompared checks that nothing is read about an invoice that is not stored yet.
+func TestANewInvoiceIsOnlyCompared(t *testing.T) {
+	t.Parallel()
+	s := &Service{Pairs: unknown{}, Clock: clock{}}
+	inv := &invoice.Invoice{ID: uuid.New(), OrganizationID: uuid.New()}
+	found, err := s.FindNew(t.Context(), inv, "bytes")
+	if err != nil || !found.New {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	if fresh, err := s.Keep(t.Context(), inv, found, false); err != nil || len(fresh) > 0 {
+		t.Errorf("%v, %v", fresh, err)
+	}
+	found.Matches = []duplicate.Match{{InvoiceID: uuid.New()}}
+	if _, err := s.Keep(t.Context(), inv, found, false); err == nil {
+		t.Error("the matches of a new invoice are not kept")
+	}
+}

@@ -174,7 +174,7 @@ func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, d
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Duplicates.Find(ctx, inv, duplicate.BytesKey(d.SHA256, d.Part))
+	found, err := s.Duplicates.FindNew(ctx, inv, duplicate.BytesKey(d.SHA256, d.Part))
 	if err != nil {
 		return nil, err
 	}
