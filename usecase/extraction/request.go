@@ -103,14 +103,19 @@ func (s *Service) mayRepeat(ctx context.Context, a identity.Actor, d *document.D
 // begin ensures that the document is being extracted: it enqueues a job with the caller's priority
 // and, with force, resets the document.
 func (s *Service) begin(ctx context.Context, a identity.Actor, d *document.Document, force bool) error {
-	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+	// The automatic extraction can have ended since the document was read.
+	done := errors.New("done")
+	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		if force || !d.Requested || d.HeldReason == document.HeldPlanLimit {
 			var err error
 			d, err = s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {
+				if now.Status.Terminal() && !force {
+					return done
+				}
 				if force || now.HeldReason == document.HeldPlanLimit {
 					now.ResetForExtraction(force)
 				}
-				now.Requested, now.UpdatedAt = !now.Status.Terminal(), s.Clock.Now()
+				now.Requested, now.UpdatedAt = true, s.Clock.Now()
 				return nil
 			})
 			if err != nil {
@@ -119,6 +124,10 @@ func (s *Service) begin(ctx context.Context, a identity.Actor, d *document.Docum
 		}
 		return s.enqueue(ctx, d, job.Interactive)
 	})
+	if errors.Is(err, done) {
+		return nil
+	}
+	return err
 }
 
 // await waits until the extraction has ended, at most for WaitTimeout.

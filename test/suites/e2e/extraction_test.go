@@ -276,6 +276,46 @@ func TestForceWhileReading(t *testing.T) {
 	}
 }
 
+// stale returns an earlier state of a document once.
+type stale struct {
+	document.Repository
+	earlier *document.Document
+}
+
+func (r *stale) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*document.Document, error) {
+	if d := r.earlier; d != nil {
+		r.earlier = nil
+		return d, nil
+	}
+	return r.Repository.Get(ctx, s, id)
+}
+
+// TestADocumentThatWasExtractedMeanwhileStays requests a document whose extraction ends after the
+// request has read it.
+func TestADocumentThatWasExtractedMeanwhileStays(t *testing.T) {
+	t.Parallel()
+	s, org, args := resting(t, nil, harness.UBL("M-1"))
+	ctx := t.Context()
+	ex := *s.Service.Extraction
+	earlier, err := ex.Documents.Get(ctx, identity.System(org.ID).Scope(), args.DocumentID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	earlier.Requested = false
+	if err := ex.Run(ctx, args); err != nil {
+		t.Fatal(err)
+	}
+	extracted := state(s, org, args)
+	ex.Documents, ex.WaitTimeout = &stale{ex.Documents, earlier}, time.Minute
+	actor := identity.Actor{Type: identity.ActorUser, UserID: org.Admin.ID, OrganizationID: org.ID, Role: identity.RoleAdmin}
+	if inv, err := ex.Request(ctx, actor, args.DocumentID, false); err != nil || inv.DocumentID != args.DocumentID {
+		t.Errorf("Request = %+v, %v", inv, err)
+	}
+	if now := state(s, org, args); string(now.Raw) != string(extracted.Raw) {
+		t.Errorf("the document changed from %s to %s", extracted.Raw, now.Raw)
+	}
+}
+
 func TestFullPlanHoldsTheDocument(t *testing.T) {
 	t.Parallel()
 	s, org, args := resting(t, nil, harness.UBL("X-1"))
