@@ -54,3 +54,39 @@ func TestBodyListsAtMostOneErrorMore(t *testing.T) {
 		t.Errorf("no JSON: %v, %v", fields, err)
 	}
 }
+
+// TestLengthsCountCharacters expects that a character outside the basic plane counts once.
+func TestLengthsCountCharacters(t *testing.T) {
+	t.Parallel()
+	schema := openapi3.NewStringSchema().WithMinLength(2).WithMaxLength(3)
+	for text, accepted := range map[string]bool{"😀": false, "😀😀": true, "😀😀😀": true, "😀😀😀😀": false, "äöü": true, "äöüß": false} {
+		fields, err := Value(t.Context(), schema, text, "name")
+		if err != nil || (len(fields) == 0) != accepted {
+			t.Errorf("%s: %v, %v", text, fields, err)
+		}
+	}
+}
+
+// TestItemsHaveOneNotation expects brackets around the position of an item, whatever its schema is.
+func TestItemsHaveOneNotation(t *testing.T) {
+	t.Parallel()
+	choice := openapi3.NewStringSchema().WithEnum("month", "supplier")
+	plain := openapi3.NewArraySchema().WithItems(choice)
+	unique := openapi3.NewArraySchema().WithItems(choice).WithUniqueItems(true)
+	composed := openapi3.NewAllOfSchema(openapi3.NewArraySchema().WithItems(openapi3.NewObjectSchema().WithProperty("by", plain)))
+	for _, c := range []struct {
+		schema *openapi3.Schema
+		value  any
+		want   Field
+	}{
+		{plain, []any{"month", "foo"}, Field{"list[1]", "must be one of month, supplier"}},
+		{unique, []any{"month", "foo"}, Field{"list[1]", "must be one of month, supplier"}},
+		{unique, []any{"month", "supplier", "month"}, Field{"list", "must not contain the same item twice"}},
+		{composed, []any{map[string]any{"by": []any{"foo"}}}, Field{"list[0].by[0]", "must be one of month, supplier"}},
+	} {
+		fields, err := Value(t.Context(), c.schema, c.value, "list")
+		if err != nil || len(fields) != 1 || fields[0] != c.want {
+			t.Errorf("%v: %v, %v; want %v", c.value, fields, err, c.want)
+		}
+	}
+}

@@ -393,7 +393,24 @@ type segment struct {
 
 func (p *path) key(key string) { p.segments = append(p.segments, segment{key: key}) }
 func (p *path) index(i int)    { p.segments = append(p.segments, segment{item: i, list: true}) }
-func (p *path) pop()           { p.segments = p.segments[:len(p.segments)-1] }
+
+// enter adds a segment of a JSON pointer into value, and returns what is there.
+func (p *path) enter(value any, segment string) any {
+	switch container := value.(type) {
+	case []any:
+		if n, err := strconv.Atoi(segment); err == nil && n >= 0 && n < len(container) {
+			p.index(n)
+			return container[n]
+		}
+	case map[string]any:
+		p.key(segment)
+		return container[segment]
+	}
+	p.key(segment)
+	return nil
+}
+
+func (p *path) pop() { p.segments = p.segments[:len(p.segments)-1] }
 
 // String returns the path in the notation of the API.
 func (p *path) String() string {

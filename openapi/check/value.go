@@ -8,7 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
@@ -102,7 +102,7 @@ func (v *validator) check(schema *openapi3.Schema, value any) error {
 }
 
 func composed(schema *openapi3.Schema) bool {
-	return len(schema.AllOf)+len(schema.AnyOf)+len(schema.OneOf) > 0 || schema.Not != nil || schema.UniqueItems
+	return len(schema.AllOf)+len(schema.AnyOf)+len(schema.OneOf) > 0 || schema.Not != nil
 }
 
 // tooLong refuses a text by its length before a pattern is matched against it.
@@ -110,7 +110,7 @@ func tooLong(schema *openapi3.Schema, text string) string {
 	if schema.MaxLength == nil || uint64(len(text)) <= *schema.MaxLength {
 		return ""
 	}
-	if uint64(len(utf16.Encode([]rune(text)))) <= *schema.MaxLength {
+	if uint64(utf8.RuneCountInString(text)) <= *schema.MaxLength {
 		return ""
 	}
 	return reason(&openapi3.SchemaError{Schema: schema, SchemaField: "maxLength"})
@@ -132,7 +132,26 @@ func (v *validator) array(schema *openapi3.Schema, array []any) error {
 		}
 		v.path.pop()
 	}
+	if schema.UniqueItems && repeats(array) {
+		return v.refuse(reason(&openapi3.SchemaError{Schema: schema, SchemaField: "uniqueItems"}))
+	}
 	return v.unique(schema, array)
+}
+
+// repeats reports whether two items of an array are equal.
+func repeats(array []any) bool {
+	seen := map[string]bool{}
+	for _, item := range array {
+		text, err := json.Marshal(item)
+		if err != nil {
+			continue // its type is refused
+		}
+		if seen[string(text)] {
+			return true
+		}
+		seen[string(text)] = true
+	}
+	return false
 }
 
 // unique refuses the items of an array whose keys have the values of an earlier
@@ -209,17 +228,17 @@ func (v *validator) library(schema *openapi3.Schema, value any) error {
 	if err == nil {
 		return nil
 	}
-	return v.collect(err)
+	return v.collect(value, err)
 }
 
-// collect turns the library's errors into fields. It descends into those that
-// contain others: several at once, or the alternatives of a union.
-func (v *validator) collect(err error) error {
+// collect turns the library's errors about value into fields. It descends into
+// those that contain others: several at once, or the alternatives of a union.
+func (v *validator) collect(value any, err error) error {
 	// errors.As would match the first member of a collection, so a collection is
 	// looked for first.
 	if several, ok := err.(openapi3.MultiError); ok {
 		for _, e := range several {
-			if err := v.collect(e); err != nil {
+			if err := v.collect(value, e); err != nil {
 				return err
 			}
 		}
@@ -230,11 +249,11 @@ func (v *validator) collect(err error) error {
 		return v.refuse("is not valid")
 	}
 	if parts := alternatives(single); len(parts) > 0 {
-		return v.collect(parts)
+		return v.collect(value, parts)
 	}
 	depth := len(v.path.segments)
 	for _, segment := range single.JSONPointer() {
-		v.path.key(segment)
+		value = v.path.enter(value, segment)
 	}
 	err = v.refuse(reason(single))
 	v.path.segments = v.path.segments[:depth]
