@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"docledger/domain/fault"
@@ -47,7 +48,7 @@ func (e *edge) validate(c *gin.Context) {
 func (e *edge) checkBody(c *gin.Context, s *state) ([]fault.Field, error) {
 	o := s.operation
 	if o.body == nil {
-		return nil, nil
+		return o.checkNoBody(c.Request)
 	}
 	mediaType, err := o.body.negotiate(c.Request)
 	if err != nil {
@@ -77,6 +78,31 @@ func (e *edge) checkBody(c *gin.Context, s *state) ([]fault.Field, error) {
 		return nil, unsupportedMediaType(o.body)
 	}
 	return e.checkJSON(c, s, schema, data)
+}
+
+// maxEmptyBody is how much is read of a body where the operation takes none.
+const maxEmptyBody = 64
+
+// checkNoBody refuses a body of an operation that takes none, because a caller would believe that
+// its values had an effect. Clients that always send JSON send {}. The body of GET has no meaning,
+// and the pages that send a browser to an operation choose its body.
+func (o *Operation) checkNoBody(r *http.Request) ([]fault.Field, error) {
+	if o.Method == http.MethodGet || o.Browser || r.ContentLength == 0 {
+		return nil, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(r.Body, maxEmptyBody+1))
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	inside, object := bytes.CutPrefix(bytes.TrimSpace(data), []byte("{"))
+	inside, closed := bytes.CutSuffix(inside, []byte("}"))
+	if len(data) == 0 || len(data) <= maxEmptyBody && object && closed && len(bytes.TrimSpace(inside)) == 0 {
+		return nil, nil
+	}
+	if slices.ContainsFunc(o.parameters, func(p parameter) bool { return p.in == openapi3.ParameterInQuery }) {
+		return bodyField("takes no body; send the parameters in the query"), nil
+	}
+	return bodyField("takes no body; send the request without one"), nil
 }
 
 // checkJSON validates a body and reserves the memory that its values take

@@ -69,6 +69,7 @@ func Cases(o Operation, seed uint64, known map[string]string) []Case {
 	b := &builder{operation: o, generator: &generator{rng: rand.New(rand.NewPCG(seed, uint64(len(o.ID)))), known: known}}
 	b.valid()
 	b.parameterCases()
+	b.noBodyCases()
 	for _, mediaType := range slices.Sorted(maps.Keys(o.content())) {
 		if mediaType == "multipart/form-data" {
 			b.multipartCases()
@@ -273,6 +274,19 @@ func (b *builder) queryCases(p *openapi3.Parameter) {
 	for _, bound := range b.inside(item, p.Name) {
 		set(Boundary, bound.what, fmt.Sprint(bound.value))
 	}
+}
+
+// noBodyCases sends a body where the operation takes none.
+func (b *builder) noBodyCases() {
+	if o := b.operation; o.Method == http.MethodGet || o.Browser || o.spec.RequestBody != nil {
+		return
+	}
+	send := func(kind Kind, name string, value any) {
+		b.add(kind, name, func(c *Case, _ url.Values) { b.setJSON(c, "application/json", value) })
+	}
+	send(Valid, "an empty object as body", map[string]any{})
+	send(Fault, "a key in the body", map[string]any{"surprise": 1})
+	send(Fault, "an empty list as body", []any{})
 }
 
 func (b *builder) multipartCases() {

@@ -64,7 +64,7 @@ func TestCasesUseKnownIDs(t *testing.T) {
 func TestCasesReachEveryPart(t *testing.T) {
 	t.Parallel()
 	var names []string
-	for _, id := range []string{"updateInvoice", "createEntity", "listInvoices", "uploadDocument", "login"} {
+	for _, id := range []string{"updateInvoice", "createEntity", "listInvoices", "uploadDocument", "login", "reopenInvoice"} {
 		for _, c := range spectest.Cases(operation(t, id), 1, nil) {
 			names = append(names, c.String())
 			if req, err := c.Request(t.Context(), "http://localhost"); err != nil || req.Method == http.MethodGet && len(c.Body) > 0 {
@@ -90,6 +90,8 @@ func TestCasesReachEveryPart(t *testing.T) {
 		"uploadDocument/valid/multipart: file first",
 		"uploadDocument/fault/content is no base64",
 		"login/fault/application/json: two values",
+		"reopenInvoice/valid/an empty object as body",
+		"reopenInvoice/fault/a key in the body",
 	} {
 		if !slices.Contains(names, want) {
 			t.Errorf("no case %q among %d; near: %v", want, len(names), near(names, want))
