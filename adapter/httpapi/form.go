@@ -135,7 +135,7 @@ func (f *formReader) readEntity(part *multipart.Part) error {
 	if err != nil || len(text) != len(id.String()) {
 		return fault.InvalidField(partEntityID, "must be a UUID")
 	}
-	f.in.EntityID, f.hasEntity = id, true
+	f.in.EntityID, f.hasEntity = edge.NoNilID(id), true
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"docledger/adapter/httpapi/convert"
+	"docledger/adapter/httpapi/edge"
 	"docledger/domain/document"
 	"docledger/domain/fault"
 	"docledger/domain/invoice"
@@ -63,6 +64,7 @@ func userOf(ctx context.Context, name string, text *string) (id uuid.UUID, err e
 	id = actor(ctx).UserID
 	if *text != callerAlias {
 		id, err = uuid.Parse(*text)
+		id = edge.NoNilID(id)
 	}
 	// The zero id would be no filter.
 	if err != nil || id == uuid.Nil {

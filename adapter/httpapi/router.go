@@ -69,7 +69,7 @@ func newEngine(s *Server, options edge.Options, ready Ready, more ...func(gin.IR
 // registerAPI adds the operations of the specifications that Server implements.
 func registerAPI(engine *gin.Engine, s *Server) {
 	strict := backend.NewStrictHandlerWithOptions(s, []backend.StrictMiddlewareFunc{
-		edge.RefuseNil[backend.StrictHandlerFunc], edge.Detach[backend.StrictHandlerFunc],
+		edge.NoNilIDs[backend.StrictHandlerFunc], edge.RefuseNil[backend.StrictHandlerFunc], edge.Detach[backend.StrictHandlerFunc],
 	}, backend.StrictGinServerOptions{
 		RequestErrorHandlerFunc:  edge.RequestError,
 		HandlerErrorFunc:         edge.HandlerError,
@@ -77,7 +77,7 @@ func registerAPI(engine *gin.Engine, s *Server) {
 	})
 	backend.RegisterHandlersWithOptions(engine, strict, backend.GinServerOptions{ErrorHandler: edge.ParameterError})
 	billed := billing.NewStrictHandlerWithOptions(s, []billing.StrictMiddlewareFunc{
-		edge.RefuseNil[billing.StrictHandlerFunc], edge.Detach[billing.StrictHandlerFunc],
+		edge.NoNilIDs[billing.StrictHandlerFunc], edge.RefuseNil[billing.StrictHandlerFunc], edge.Detach[billing.StrictHandlerFunc],
 	}, billing.StrictGinServerOptions{
 		RequestErrorHandlerFunc:  edge.RequestError,
 		HandlerErrorFunc:         edge.HandlerError,
@@ -85,7 +85,7 @@ func registerAPI(engine *gin.Engine, s *Server) {
 	})
 	billing.RegisterHandlersWithOptions(engine, billed, billing.GinServerOptions{ErrorHandler: edge.ParameterError})
 	connected := integrations.NewStrictHandlerWithOptions(s, []integrations.StrictMiddlewareFunc{
-		edge.RefuseNil[integrations.StrictHandlerFunc], edge.Detach[integrations.StrictHandlerFunc],
+		edge.NoNilIDs[integrations.StrictHandlerFunc], edge.RefuseNil[integrations.StrictHandlerFunc], edge.Detach[integrations.StrictHandlerFunc],
 	}, integrations.StrictGinServerOptions{
 		RequestErrorHandlerFunc:  edge.RequestError,
 		HandlerErrorFunc:         edge.HandlerError,

@@ -44,10 +44,9 @@ var formatReasons = map[string]string{
 var errFormat = errors.New("wrong format")
 
 // checkUUID accepts only the canonical form: uuid.Parse accepts four spellings, and caches and
-// logs fail to match an id with several spellings. The nil UUID is refused, because it means
-// "none" in the code.
+// logs fail to match an id with several spellings. It accepts the nil UUID, which is an unknown id.
 func checkUUID(s string) error {
-	if id, err := uuid.Parse(s); len(s) != 36 || err != nil || id == uuid.Nil {
+	if _, err := uuid.Parse(s); len(s) != 36 || err != nil {
 		return errFormat
 	}
 	return nil

@@ -92,7 +92,7 @@ func setup(t *testing.T, answer answerFunc, change ...func(*edge.Options)) *bund
 		return func(c *gin.Context, request any) (any, error) { return answer(c, operationID, request) }
 	}
 	handler := backend.NewStrictHandlerWithOptions(nil,
-		[]backend.StrictMiddlewareFunc{stand, edge.RefuseNil[backend.StrictHandlerFunc], edge.Detach[backend.StrictHandlerFunc]},
+		[]backend.StrictMiddlewareFunc{stand, edge.NoNilIDs[backend.StrictHandlerFunc], edge.RefuseNil[backend.StrictHandlerFunc], edge.Detach[backend.StrictHandlerFunc]},
 		backend.StrictGinServerOptions{
 			RequestErrorHandlerFunc:  edge.RequestError,
 			HandlerErrorFunc:         edge.HandlerError,
@@ -112,7 +112,7 @@ func registerBilling(engine *gin.Engine, answer answerFunc) {
 		return func(c *gin.Context, request any) (any, error) { return answer(c, operationID, request) }
 	}
 	handler := billing.NewStrictHandlerWithOptions(nil,
-		[]billing.StrictMiddlewareFunc{stand, edge.RefuseNil[billing.StrictHandlerFunc], edge.Detach[billing.StrictHandlerFunc]},
+		[]billing.StrictMiddlewareFunc{stand, edge.NoNilIDs[billing.StrictHandlerFunc], edge.RefuseNil[billing.StrictHandlerFunc], edge.Detach[billing.StrictHandlerFunc]},
 		billing.StrictGinServerOptions{
 			RequestErrorHandlerFunc:  edge.RequestError,
 			HandlerErrorFunc:         edge.HandlerError,
@@ -126,7 +126,7 @@ func registerIntegrations(engine *gin.Engine, answer answerFunc) {
 		return func(c *gin.Context, request any) (any, error) { return answer(c, operationID, request) }
 	}
 	handler := integrations.NewStrictHandlerWithOptions(nil,
-		[]integrations.StrictMiddlewareFunc{stand, edge.RefuseNil[integrations.StrictHandlerFunc], edge.Detach[integrations.StrictHandlerFunc]},
+		[]integrations.StrictMiddlewareFunc{stand, edge.NoNilIDs[integrations.StrictHandlerFunc], edge.RefuseNil[integrations.StrictHandlerFunc], edge.Detach[integrations.StrictHandlerFunc]},
 		integrations.StrictGinServerOptions{
 			RequestErrorHandlerFunc:  edge.RequestError,
 			HandlerErrorFunc:         edge.HandlerError,

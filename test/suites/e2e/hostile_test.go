@@ -5,13 +5,18 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"docledger/adapter/httpapi/spectest"
 	"docledger/test/lib/harness"
+
+	"github.com/google/uuid"
 )
 
 // TestStalledBodiesAreCutOff sends an incomplete request. The service must
@@ -142,16 +147,92 @@ func TestMalformedFormsAreTheCallersFault(t *testing.T) {
 	}
 }
 
-func TestTheNilUUIDIsNobodys(t *testing.T) {
+// TestTheNilUUIDIsUnknown puts the nil UUID in each place of each operation that takes a UUID. The
+// answer is the same as that to any other unknown id.
+func TestTheNilUUIDIsUnknown(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t, harness.Options{Env: map[string]string{"EXTRACT_WAIT_TIMEOUT": "2s", "SIGN_IN_TRIES_PER_ACCOUNT": "1000000"}})
+	org := s.NewOrganization("Nil")
+	up := s.Upload(org.Admin.Token, org.Entity, "p.xml", harness.UBL("P-1")).OK()
+	inv := s.Extract(org.Admin.Token, up.Text("id")).OK()
+	known := map[string]string{
+		"entity_id": org.Entity.String(), "document_id": up.Text("id"), "invoice_id": inv.Text("id"), "organization_id": org.ID.String(),
+		"user_id": org.Admin.ID.String(), "actor_id": org.Admin.ID.String(), "subject_id": inv.Text("id"), "settings_from": org.Entity.String(),
+		"created_by": org.Admin.ID.String(), "assigned_to": org.Admin.ID.String(),
+	}
+	ids := regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+	answer := func(c spectest.Case, place int, id uuid.UUID) string {
+		put := func(text string) string {
+			return ids.ReplaceAllStringFunc(text, func(old string) string {
+				if place--; place == -1 {
+					return id.String()
+				}
+				return old
+			})
+		}
+		c.Path, c.RawQuery, c.Body = put(c.Path), put(c.RawQuery), []byte(put(string(c.Body)))
+		req, err := c.Request(t.Context(), s.URL)
+		if err != nil {
+			t.Fatalf("%s: %v", c, err)
+		}
+		req.Header.Del("Idempotency-Key") // both requests would have the same one
+		token := org.Admin.Token
+		if slices.Contains(endingTokens, c.Operation.ID) {
+			token = s.Login(org.Admin.Email)
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+		r := s.Exchange(req)
+		if r.Status == http.StatusOK {
+			return "200"
+		}
+		return fmt.Sprint(r.Status, " ", r.Text("error", "code"))
+	}
+	places := 0
+	for _, op := range s.Checker.Operations() {
+		if op.Signed {
+			continue
+		}
+		for seed := range uint64(2) { // without and with the optional parts
+			c := spectest.ValidCase(op, seed, known)
+			for place := range ids.FindAllString(c.Path+c.RawQuery+string(c.Body), -1) {
+				places++
+				if unknown, none := answer(c, place, uuid.New()), answer(c, place, uuid.Nil); unknown != none {
+					t.Errorf("%s: an unknown id answers %s, the nil UUID %s (place %d of %s?%s %s)", c, unknown, none, place, c.Path, c.RawQuery, c.Body)
+				}
+			}
+		}
+	}
+	if places < 100 {
+		t.Errorf("only %d places take a UUID", places)
+	}
+}
+
+// TestTheNilUUIDIsNoFilter expects that no list takes the nil UUID as the absence of a filter.
+func TestTheNilUUIDIsNoFilter(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t, harness.Options{})
 	org := s.NewOrganization("Nil")
-	const none = "00000000-0000-0000-0000-000000000000"
-	for _, path := range []string{"/api/invoices?entity_id=", "/api/documents?entity_id=", "/api/events?entity_id=", "/api/events?actor_id=", "/api/entities/"} {
-		s.Do(http.MethodGet, path+none, org.Admin.Token, nil).Want(400, "invalid_request")
+	up := s.Upload(org.Admin.Token, org.Entity, "p.xml", harness.UBL("P-1")).OK()
+	s.Extract(org.Admin.Token, up.Text("id")).OK()
+	for _, path := range []string{
+		"/api/invoices?created_by=", "/api/invoices?assigned_to=", "/api/invoices?supplier_id=", "/api/documents?created_by=",
+		"/api/documents?integration_id=", "/api/events?actor_id=", "/api/events?subject_id=",
+	} {
+		r := s.Do(http.MethodGet, path+uuid.Nil.String(), org.Admin.Token, nil).OK()
+		if n := r.Len("items"); n > 0 {
+			t.Errorf("%s lists %d records", path, n)
+		}
 	}
-	s.Do(http.MethodPost, "/api/entities", org.Admin.Token, map[string]any{"name": "x", "settings_from": none}).Want(400, "invalid_request")
-	s.Do(http.MethodPost, "/api/auth/refresh", org.Admin.Token, map[string]any{"organization_id": none}).Want(400, "invalid_request")
+	for _, path := range []string{"/api/invoices?entity_id=", "/api/documents?entity_id=", "/api/events?entity_id=", "/api/attention?entity_id="} {
+		s.Do(http.MethodGet, path+uuid.Nil.String(), org.Admin.Token, nil).Want(404, "not_found")
+	}
+	s.Do(http.MethodPost, "/api/invoices/export-links?entity_id="+uuid.Nil.String(), org.Admin.Token, nil).Want(404, "not_found")
+}
+
+func TestUnknownCodesAreRefused(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t, harness.Options{})
+	org := s.NewOrganization("Codes")
 	for _, wrong := range []map[string]any{{"base_currency": "ZZZ"}, {"country": "ZZ"}, {"country": "UK"}} {
 		wrong["name"] = "x"
 		s.Do(http.MethodPost, "/api/entities", org.Admin.Token, wrong).Want(400, "invalid_request")
