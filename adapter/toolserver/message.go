@@ -108,7 +108,7 @@ func (s *Server) readLarge(w http.ResponseWriter, r *http.Request, grow func(int
 	if !s.accept(w, r, body, err) {
 		return file, false
 	}
-	held := &held{Reader: bytes.NewReader(body), size: len(body)}
+	held := &held{Reader: bytes.NewReader(body), data: body}
 	if moved {
 		held.file = file
 	}
@@ -134,7 +134,7 @@ func (s *Server) turn(r *http.Request) (in *http.Request, end func(), err error)
 		return r, func() {}, nil
 	}
 	c.file = body.file
-	if body.size <= largeMessage {
+	if len(body.data) <= largeMessage {
 		return r.WithContext(context.WithValue(r.Context(), callKey{}, c)), func() {}, nil
 	}
 	select {
@@ -149,7 +149,7 @@ func (s *Server) turn(r *http.Request) (in *http.Request, end func(), err error)
 // held is a complete body.
 type held struct {
 	io.Reader
-	size int
+	data []byte
 	file *os.File // the decoded file of the message; nil if the body contains it
 }
 
@@ -163,7 +163,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, grow func(int64) e
 	if !s.accept(w, r, body, err) {
 		return false
 	}
-	r.Body = &held{Reader: bytes.NewReader(body), size: len(body)}
+	r.Body = &held{Reader: bytes.NewReader(body), data: body}
 	return true
 }
 

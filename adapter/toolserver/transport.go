@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,7 +92,7 @@ const (
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	server, err := s.serverOf(r)
 	if err != nil {
-		refuseMessage(w, http.StatusBadRequest, "The address is invalid: "+err.Error()+".")
+		refusal{http.StatusBadRequest, "The address is invalid: " + err.Error() + ".", messageOf(r)}.write(w)
 		return
 	}
 	handler := s.json
@@ -101,7 +102,15 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	// The library requires both forms, although each answer has one.
 	r.Header.Set("Accept", mediaJSON+", "+mediaEvents)
 	c, _ := callOf(r.Context())
-	handler.ServeHTTP(&jsonErrors{ResponseWriter: w, answers: c.answers}, r.WithContext(context.WithValue(r.Context(), serverKey{}, server)))
+	handler.ServeHTTP(&jsonErrors{ResponseWriter: w, answers: c.answers, message: messageOf(r)}, r.WithContext(context.WithValue(r.Context(), serverKey{}, server)))
+}
+
+// messageOf returns the message of a request whose body was read.
+func messageOf(r *http.Request) []byte {
+	if body, ok := r.Body.(*held); ok {
+		return body.data
+	}
+	return nil
 }
 
 // takesEvents reports whether Accept names server-sent events.
@@ -117,21 +126,62 @@ func takesEvents(values []string) bool {
 	return false
 }
 
-// refuseMessage writes an error of the transport as a message of the protocol.
-func refuseMessage(w http.ResponseWriter, status int, text string) {
+// refusal is why the transport refuses a request.
+type refusal struct {
+	status  int
+	text    string
+	message []byte // of the request; empty without a body
+}
+
+// unhandled begins the text with which the library refuses an unknown method.
+const unhandled = "JSON RPC not handled: "
+
+// rpcCall has what identifies one call of a message.
+type rpcCall struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+}
+
+// id returns the id of a call as JSON; nil for a notification and for an id that is none.
+func (c rpcCall) id() any {
+	if len(c.ID) > 0 && strings.IndexByte(`"-0123456789`, c.ID[0]) >= 0 {
+		return c.ID
+	}
+	return nil
+}
+
+// write sends the refusal as a message of the protocol, with the id of the call.
+func (f refusal) write(w http.ResponseWriter) {
+	var one rpcCall
+	var batch []rpcCall
+	invalid := !json.Valid(f.message)
+	if !invalid && json.Unmarshal(f.message, &one) != nil && json.Unmarshal(f.message, &batch) == nil {
+		// A batch is refused as a whole because of one of its calls.
+		if n := slices.IndexFunc(batch, func(c rpcCall) bool { return strings.HasPrefix(f.text, unhandled+strconv.Quote(c.Method)) }); n >= 0 {
+			one = batch[n]
+		}
+	}
 	code := int64(jsonrpc.CodeInvalidRequest)
-	if status >= http.StatusInternalServerError {
+	switch {
+	case f.status >= http.StatusInternalServerError:
 		code = jsonrpc.CodeInternalError
+	case invalid && f.status == http.StatusBadRequest:
+		code = jsonrpc.CodeParseError
+	case strings.HasPrefix(f.text, unhandled) && one.id() != nil:
+		code, f.text = jsonrpc.CodeMethodNotFound, "method not found: "+strconv.Quote(one.Method)
+		if batch == nil {
+			f.status = http.StatusOK // as the error of every other call
+		}
 	}
 	body, err := json.Marshal(map[string]any{
-		"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": catalog.CleanText(text)},
+		"jsonrpc": "2.0", "id": one.id(), "error": map[string]any{"code": code, "message": catalog.CleanText(f.text)},
 	})
 	if err != nil {
-		status, body = http.StatusInternalServerError, []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal error"}}`)
+		f.status, body = http.StatusInternalServerError, []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal error"}}`)
 	}
 	w.Header().Set("Content-Type", mediaJSON)
 	w.Header().Del("Content-Length")
-	w.WriteHeader(status)
+	w.WriteHeader(f.status)
 	_, _ = w.Write(body)
 }
 
@@ -140,7 +190,8 @@ func refuseMessage(w http.ResponseWriter, status int, text string) {
 type jsonErrors struct {
 	http.ResponseWriter
 	answers  *splices
-	refusing int // the status of a plain-text error, until its text is written
+	message  []byte // of the request
+	refusing int    // the status of a plain-text error, until its text is written
 }
 
 // WriteHeader implements http.ResponseWriter.
@@ -155,7 +206,7 @@ func (w *jsonErrors) WriteHeader(status int) {
 // Write implements http.ResponseWriter.
 func (w *jsonErrors) Write(p []byte) (int, error) {
 	if w.refusing != 0 {
-		refuseMessage(w.ResponseWriter, w.refusing, string(bytes.TrimSpace(p)))
+		refusal{w.refusing, string(bytes.TrimSpace(p)), w.message}.write(w.ResponseWriter)
 		w.refusing = 0
 		return len(p), nil
 	}

@@ -69,6 +69,54 @@ func TestErrorsOfTheTransportAreJSON(t *testing.T) {
 	}
 }
 
+// TestErrorsHaveTheCodesOfJSONRPC sends what no revision of the protocol accepts. The answer names the
+// call.
+func TestErrorsHaveTheCodesOfJSONRPC(t *testing.T) {
+	t.Parallel()
+	w := start(t, reply(200, `{}`))
+	for _, revision := range []string{"", "2025-03-26", "2025-06-18", "2025-11-25"} {
+		for _, c := range []struct {
+			body, id     string
+			status, code int
+		}{
+			{`{"jsonrpc":"2.0","id":7,"method":"no/such"}`, "7", 200, -32601},
+			{`{"jsonrpc":"2.0","id":"a<b","method":"no/such","params":{}}`, `"a<b"`, 200, -32601},
+			{`{"jsonrpc":"2.0","id":7,"method":"prompts/list"}`, "7", 200, -32601},
+			{`{"jsonrpc":"2.0","method":"no/such"}`, "null", 400, -32600},
+			{`{"jsonrpc":"2.0","id":{},"method":"no/such"}`, "null", 400, -32600},
+			{`{"jsonrpc":"2.0","id":7,"method":"tools/call"}`, "7", 400, -32600},
+			{`{"jsonrpc":"2.0","id":7,`, "null", 400, -32700},
+			{`nonsense`, "null", 400, -32700},
+			{`17`, "null", 400, -32600},
+		} {
+			header := map[string]string{"Accept": "application/json"}
+			if revision != "" {
+				header["MCP-Protocol-Version"] = revision
+			}
+			resp := w.message(t, c.body, header)
+			var answer struct {
+				JSONRPC string
+				ID      json.RawMessage
+				Error   struct{ Code int }
+			}
+			body := text(t, resp)
+			if err := json.Unmarshal([]byte(body), &answer); err != nil || resp.StatusCode != c.status ||
+				answer.JSONRPC != "2.0" || unescaped(answer.ID) != c.id || answer.Error.Code != c.code {
+				t.Errorf("revision %q, %s: %d %s", revision, c.body, resp.StatusCode, body)
+			}
+		}
+	}
+	batch := `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"no/such"}]`
+	if body := text(t, w.message(t, batch, map[string]string{"MCP-Protocol-Version": "2025-03-26"})); !strings.Contains(body, `"id":2`) || !strings.Contains(body, "-32601") {
+		t.Errorf("a batch: %s", body)
+	}
+}
+
+// unescaped returns JSON without escapes for HTML.
+func unescaped(text json.RawMessage) string {
+	return strings.ReplaceAll(string(text), `\u003c`, "<")
+}
+
 // TestToolsetsOfAClient selects tools by the address and by headers.
 func TestToolsetsOfAClient(t *testing.T) {
 	t.Parallel()
