@@ -13,7 +13,7 @@ import (
 
 // ConnectEntities implements the operation connectEntities.
 func (s *Server) ConnectEntities(ctx context.Context, r api.ConnectEntitiesRequestObject) (api.ConnectEntitiesResponseObject, error) {
-	if err := s.inEntity(ctx, r.IntegrationId, r.Params.EntityId); err != nil {
+	if err := s.inEntityOf(ctx, r.IntegrationId, r.Params.EntityId, r.Body.EntityId); err != nil {
 		return nil, err
 	}
 	shares := make([]integrations.Share, len(r.Body.Items))

@@ -38,7 +38,7 @@ func (s *Server) ListIntegrations(
 func (s *Server) ConnectIntegration(
 	ctx context.Context, r backend.ConnectIntegrationRequestObject,
 ) (backend.ConnectIntegrationResponseObject, error) {
-	if err := s.inEntity(ctx, r.IntegrationId, r.Params.EntityId); err != nil {
+	if err := s.inEntityOf(ctx, r.IntegrationId, r.Params.EntityId, r.Body.EntityId); err != nil {
 		return nil, err
 	}
 	asked, err := s.Integrations.Connect(ctx, actor(ctx), r.IntegrationId, r.Body.RedirectUrl)
@@ -116,6 +116,19 @@ func (s *Server) inEntity(ctx context.Context, id uuid.UUID, entityID *uuid.UUID
 		return nil
 	}
 	return s.Integrations.RequireEntity(ctx, actor(ctx), id, *entityID)
+}
+
+// inEntityOf is inEntity for an operation that takes the entity in the query or in the body.
+func (s *Server) inEntityOf(ctx context.Context, id uuid.UUID, query, body *uuid.UUID) error {
+	if query == nil && body == nil {
+		return nil
+	}
+	var wrong fault.Fields
+	entityID := either(&wrong, "entity_id", query, body)
+	if err := wrong.Err(); err != nil {
+		return err
+	}
+	return s.inEntity(ctx, id, &entityID)
 }
 
 // GetIntegration implements the operation getIntegration.

@@ -1380,6 +1380,9 @@ type ConnectLinkCreate struct {
 
 // ConnectRequest defines model for ConnectRequest.
 type ConnectRequest struct {
+	// EntityId The entity of the integration, here or in the query.
+	EntityId *openapi_types.UUID `json:"entity_id,omitempty"`
+
 	// RedirectUrl Where the browser returns after the consent. The installation must allow its origin.
 	RedirectUrl string `json:"redirect_url"`
 }

@@ -300,6 +300,9 @@ type AuthorizeRequest struct {
 
 // ConnectEntitiesRequest defines model for ConnectEntitiesRequest.
 type ConnectEntitiesRequest struct {
+	// EntityId The entity of the integration, here or in the query.
+	EntityId *openapi_types.UUID `json:"entity_id,omitempty"`
+
 	// Items The entities to connect.
 	Items []EntityConnection `json:"items"`
 }

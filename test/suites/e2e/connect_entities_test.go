@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"maps"
 	"net/http"
 	"testing"
 
@@ -39,6 +40,29 @@ func TestConnectEntities(t *testing.T) {
 	r = connect(o.Admin.Token, map[string]any{"entity_id": third}).OK()
 	if r.Text("items", 0, "status") != "PENDING" || r.At("items", 0, "error") != nil {
 		t.Errorf("connected %s", r.Raw)
+	}
+	// Both operations that name an integration accept its entity in the query and in the body.
+	for _, operation := range []struct {
+		path string
+		body map[string]any
+	}{
+		{"/api/integrations/" + id + "/connect", map[string]any{"redirect_url": harness.RedirectURL}},
+		{"/api/v1/integrations/" + id + "/entities", map[string]any{"items": all[:1]}},
+	} {
+		send := func(query string, entityID any) harness.Response {
+			body := maps.Clone(operation.body)
+			if entityID != nil {
+				body["entity_id"] = entityID
+			}
+			return s.Do(http.MethodPost, operation.path+query, o.Admin.Token, body)
+		}
+		send("", o.Entity).OK()
+		send("?entity_id="+o.Entity.String(), nil).OK()
+		send("?entity_id="+o.Entity.String(), o.Entity).OK()
+		send("?entity_id="+o.Entity.String(), second).Want(400, "invalid_request")
+		send("", second).Want(404, "not_found")
+		send("", uuid.NewString()).Want(404, "not_found")
+		send("", uuid.Nil).Want(404, "not_found")
 	}
 	if again := connect(o.Admin.Token, all[:2]...).OK(); again.Text("items", 1, "status") != "ACTIVE" {
 		t.Errorf("repeated: %s", again.Raw)

@@ -309,7 +309,7 @@ func TestProviderEndsConsent(t *testing.T) {
 			t.Errorf("status %s", r.Raw)
 		}
 		read().Want(400, "conflict")
-		again := s.Do(http.MethodPost, "/api/integrations/"+id+"/connect", o.Admin.Token, map[string]any{"redirect_url": harness.RedirectURL}).OK()
+		again := s.Do(http.MethodPost, "/api/integrations/"+id+"/connect", o.Admin.Token, map[string]any{"redirect_url": harness.RedirectURL, "entity_id": o.Entity}).OK()
 		if q := s.Agree(b.Ledger, again.Text("authorization_url"), b.Tenants[0]); q.Get("status") != "ACTIVE" || q.Get("integration_id") != id {
 			t.Errorf("the page receives %v", q)
 		}

@@ -709,6 +709,10 @@ export type ChecksFailed = {
 
 export type ConnectEntitiesRequest = {
     /**
+     * The entity of the integration, here or in the query.
+     */
+    entity_id?: string;
+    /**
      * The entities to connect.
      */
     items: Array<EntityConnection>;
@@ -744,6 +748,10 @@ export type ConnectLinkCreate = {
 };
 
 export type ConnectRequest = {
+    /**
+     * The entity of the integration, here or in the query.
+     */
+    entity_id?: string;
     /**
      * Where the browser returns after the consent. The installation must allow its origin.
      */
