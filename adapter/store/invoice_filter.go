@@ -2,12 +2,14 @@ package store
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	"docledger/domain/calendar"
 	"docledger/domain/document"
 	"docledger/domain/invoice"
+	"docledger/domain/money"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
@@ -89,12 +91,12 @@ func whereIn[T any](q *gorm.DB, column string, values []T) *gorm.DB {
 // databases read a narrow range from them; an invoice without an amount is in
 // no range.
 func narrowGross(q *gorm.DB, t string, f invoice.Filter) *gorm.DB {
-	least, most := fixed(f.GrossMin), fixed(f.GrossMax)
+	least, most := boundOf(f.GrossMin), boundOf(f.GrossMax)
 	if least == nil && most == nil {
 		return q
 	}
 	amount := fmt.Sprintf("coalesce(%s.gross_fixed, %d)", t, noAmount)
-	if least == nil {
+	if least == nil || *least == noAmount {
 		q = q.Where(amount+" > ?", noAmount)
 	} else {
 		q = q.Where(amount+" >= ?", *least)
@@ -103,6 +105,20 @@ func narrowGross(q *gorm.DB, t string, f invoice.Filter) *gorm.DB {
 		q = q.Where(amount+" <= ?", *most)
 	}
 	return q
+}
+
+// boundOf returns a bound in ten-thousandths. A bound beyond the stored amounts becomes noAmount or the
+// greatest number, because nil would be no bound.
+func boundOf(amount *money.Decimal) *int64 {
+	bound := fixed(amount)
+	if amount == nil || bound != nil && *bound > noAmount {
+		return bound
+	}
+	nearest := int64(noAmount)
+	if amount.Sign() > 0 {
+		nearest = math.MaxInt64
+	}
+	return &nearest
 }
 
 // noDay is in the indexes for a missing date. It sorts before every date.

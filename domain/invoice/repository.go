@@ -72,7 +72,7 @@ type Filter struct {
 	UpdatedSince  time.Time
 	Types         []Type
 	Currencies    []string
-	GrossMin      *money.Decimal // amounts of more than four decimals or 14 digits are never in a range
+	GrossMin      *money.Decimal // amounts from 9.2e14 and to -9e14 are never in a range
 	GrossMax      *money.Decimal
 	FailedChecks  []string // rules
 	HasDuplicate  *bool    // whether a suspected duplicate is not dismissed; nil for both

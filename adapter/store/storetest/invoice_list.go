@@ -165,3 +165,44 @@ func testInvoiceSelections(t *testing.T, b *bench) {
 		t.Errorf("a check that passes now: %d, %v", len(list.Items), err)
 	}
 }
+
+// testLargeAmounts filters by amounts of 15 digits, which are compared exactly, and by bounds beyond
+// every stored amount.
+func testLargeAmounts(t *testing.T, b *bench) {
+	s := b.organization(t)
+	e := b.entity(t, s)
+	amounts := []string{"899999999999999.9998", "899999999999999.9999", "-899999999999999.9999", "1.00"}
+	for _, amount := range amounts {
+		gross := money.MustParse(amount)
+		b.invoice(t, b.document(t, e), func(inv *invoice.Invoice) { inv.GrossTotal = &gross })
+	}
+	b.invoice(t, b.document(t, e), func(inv *invoice.Invoice) { inv.GrossTotal = nil })
+	for _, test := range []struct {
+		least, most string
+		want        int
+	}{
+		{"899999999999999.9998", "", 2},
+		{"899999999999999.9999", "", 1},
+		{"", "899999999999999.9998", 3},
+		{"", "-899999999999999.9999", 1},
+		{"-899999999999999.9998", "", 3},
+		{"999999999999999.9999", "", 0},
+		{"", "999999999999999.9999", 4},
+		{"-999999999999999.9999", "", 4},
+		{"", "-999999999999999.9999", 0},
+		{"-999999999999999.9999", "999999999999999.9999", 4},
+	} {
+		var f invoice.Filter
+		for text, bound := range map[string]**money.Decimal{test.least: &f.GrossMin, test.most: &f.GrossMax} {
+			if text != "" {
+				amount := money.MustParse(text)
+				*bound = &amount
+			}
+		}
+		list, err := b.Invoices().List(b.ctx, s, f, invoice.Sort{}, page.Request{Limit: 10})
+		must(t, err)
+		if len(list.Items) != test.want {
+			t.Errorf("from %q to %q: %d invoices, want %d", test.least, test.most, len(list.Items), test.want)
+		}
+	}
+}

@@ -59,6 +59,7 @@ func Run(t *testing.T, open Open) {
 		{"counted sums at the same time", testCountedSumsAtOnce},
 		{"invoice export", testExport},
 		{"invoice selections", testInvoiceSelections},
+		{"invoices by large amounts", testLargeAmounts},
 		{"hostile text", testHostileText},
 		{"events", testEvents},
 		{"webhooks", testWebhooks},
