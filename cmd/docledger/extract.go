@@ -42,10 +42,16 @@ type answer struct {
 	invoices []*invoice.Invoice
 }
 
+// answerError is why a file has no invoice.
 type answerError struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
+
+	result bool // the file was read, and it is no invoice
 }
+
+// failed reports whether the file was not read.
+func (a *answer) failed() bool { return a.Error != nil && !a.Error.result }
 
 func extractCommand() *cobra.Command {
 	var table bool
@@ -58,7 +64,7 @@ func extractCommand() *cobra.Command {
 			`  {"file": PATH, "invoice": {...}, "more": [...]}  or  {"file": PATH, "error": {"code": ..., "message": ...}}` + "\n" +
 			"The names are those of the API. `more` contains the other invoices of a file with several invoices.\n" +
 			"An e-mail or a ZIP archive has the invoices of its files. `unread` names its files that have no invoice, with the reason.\n" +
-			"The exit status is 0 if every file has a line, with any content.",
+			"The exit status is 0 if every file was read, also if it is no invoice, else 1.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, files []string) error {
 			o, err := config.ReadOCR(os.LookupEnv)
@@ -77,7 +83,8 @@ func extractCommand() *cobra.Command {
 	return c
 }
 
-// extractor extracts files in parallel and prints the results in order.
+// extractor extracts files in parallel and prints the results in order. It returns
+// errSilent if a file was not read.
 type extractor struct {
 	reader   extraction.Reader
 	parallel int
@@ -106,9 +113,11 @@ func (e *extractor) run(ctx context.Context, files []string) error {
 		}
 		close(next)
 	}()
-	lines := e.printer()
-	for _, a := range answers {
-		if err := lines.answer(<-a); err != nil {
+	lines, failed := e.printer(), false
+	for _, done := range answers {
+		a := <-done
+		failed = failed || a.failed()
+		if err := lines.answer(a); err != nil {
 			return err
 		}
 		_ = progress.Add(1) // a failed progress bar must not stop the command
@@ -118,7 +127,10 @@ func (e *extractor) run(ctx context.Context, files []string) error {
 	if err := lines.end(); err != nil {
 		return err
 	}
-	return ctx.Err()
+	if err := ctx.Err(); err != nil || !failed {
+		return err
+	}
+	return errSilent
 }
 
 // bar shows a progress bar on a terminal only.
@@ -153,7 +165,7 @@ func (e *extractor) read(ctx context.Context, path string) *answer {
 	}
 	var failure *extraction.Failure
 	if errors.As(err, &failure) {
-		a.Error = &answerError{Code: failure.Code(), Message: failure.Message}
+		a.Error = &answerError{Code: failure.Code(), Message: failure.Message, result: failure.Reason == extraction.NotAnInvoice}
 		return a
 	}
 	if errors.Is(err, extraction.ErrUnavailable) {

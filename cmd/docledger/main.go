@@ -57,7 +57,20 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	c.AddCommand(serveCommand(), migrateCommand(), extractCommand(), validateCommand(), organizationCommand(), userCommand(), billingCommand(), eventsCommand(), jobsCommand(), keysCommand(), doctorCommand(), healthCommand(), backupCommand(), resumeCommand(), dumpCommand(), loadCommand(), prewarmCommand(), ocrCommand(), licensesCommand(), versionCommand())
+	refuseUnknown(c)
 	return c
+}
+
+// refuseUnknown makes the commands below c that have commands refuse unknown ones. The library
+// prints their help and reports success.
+func refuseUnknown(c *cobra.Command) {
+	for _, group := range c.Commands() {
+		if group.HasSubCommands() && !group.Runnable() {
+			group.Args = cobra.NoArgs // an unknown command is an argument
+			group.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+		refuseUnknown(group)
+	}
 }
 
 func licensesCommand() *cobra.Command {
