@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"net/http"
-	"strings"
 
 	"docledger/adapter/httpapi/edge"
 	"docledger/domain/document"
@@ -55,7 +54,7 @@ func (s *Server) GetDocumentPageWords(ctx context.Context, r backend.GetDocument
 func (s *Server) GetDocumentReadable(ctx context.Context, r backend.GetDocumentReadableRequestObject) (backend.GetDocumentReadableResponseObject, error) {
 	pdf := r.Params.Format != nil && *r.Params.Format == backend.Pdf
 	if c, ok := ctx.(*gin.Context); ok && r.Params.Format == nil {
-		pdf = prefersPDF(c.Request.Header.Values("Accept"))
+		pdf = edge.Preferred(c.Request.Header.Values("Accept"), "text/html", "application/pdf") == "application/pdf"
 	}
 	f, err := s.Documents.Readable(ctx, actor(ctx), r.DocumentId, pdf)
 	if err != nil {
@@ -64,13 +63,6 @@ func (s *Server) GetDocumentReadable(ctx context.Context, r backend.GetDocumentR
 	sent, err := fileOf(ctx, f)
 	sent.inline = true
 	return readableFile{sent}, err
-}
-
-// prefersPDF reports whether an Accept header names PDF before HTML.
-func prefersPDF(accept []string) bool {
-	all := strings.ToLower(strings.Join(accept, ","))
-	pdf, html := strings.Index(all, "application/pdf"), strings.Index(all, "text/html")
-	return pdf >= 0 && (html < 0 || pdf < html)
 }
 
 // readableFile is the response of getDocumentReadable.

@@ -114,7 +114,9 @@ func (s *Server) linkError(c *gin.Context, err error) {
 	s.writeUpload(c, status, uploadView{Problem: f})
 }
 
-func wantsPage(c *gin.Context) bool { return strings.Contains(c.GetHeader("Accept"), "text/html") }
+func wantsPage(c *gin.Context) bool {
+	return edge.Preferred(c.Request.Header.Values("Accept"), "application/json", "text/html") == "text/html"
+}
 
 // uploadView is what the page shows.
 type uploadView struct {
