@@ -62,6 +62,30 @@ func TestDirectAdvertisesTheProvider(t *testing.T) {
 	}
 }
 
+// TestHeadIsLikeGet expects that each route with GET answers HEAD with the same status and without a
+// body, and that Allow names both.
+func TestHeadIsLikeGet(t *testing.T) {
+	t.Parallel()
+	w := start(t, reply(200, `{}`))
+	anonymous := map[string]string{"Authorization": ""}
+	for _, path := range []string{
+		"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-authorization-server",
+		"/authorize", "/.well-known/x",
+	} {
+		get, head := w.send(t, http.MethodGet, path, "", anonymous), w.send(t, http.MethodHead, path, "", anonymous)
+		if body := text(t, head); head.StatusCode != get.StatusCode || body != "" || head.Header.Get("Content-Type") != get.Header.Get("Content-Type") {
+			t.Errorf("HEAD %s: %d %q, GET %d", path, head.StatusCode, body, get.StatusCode)
+		}
+	}
+	wrong := w.send(t, http.MethodPut, "/.well-known/oauth-protected-resource", "", anonymous)
+	if allow := wrong.Header.Get("Allow"); wrong.StatusCode != http.StatusMethodNotAllowed || allow != "GET, HEAD" {
+		t.Errorf("PUT: %d, Allow %q", wrong.StatusCode, allow)
+	}
+	if other := w.send(t, http.MethodHead, "/token", "", anonymous); other.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("HEAD /token: %d", other.StatusCode)
+	}
+}
+
 func TestWhatIsNotThereIsJSON(t *testing.T) {
 	t.Parallel()
 	w := start(t, reply(200, `{}`))

@@ -182,8 +182,16 @@ func HandlesPath(path string) bool {
 	return strings.HasPrefix(path, "/.well-known/")
 }
 
-// ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+// ServeHTTP implements http.Handler. It handles HEAD like GET, except at the protocol endpoint, which
+// has no GET; net/http discards the body.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodHead && strings.TrimSuffix(r.URL.Path, "/") != oauth.ResourcePath {
+		get := r.Clone(r.Context())
+		get.Method = http.MethodGet
+		r = get
+	}
+	s.handler.ServeHTTP(w, r)
+}
 
 // CallTools implements the operation callTools and responds to the other
 // methods of its path.

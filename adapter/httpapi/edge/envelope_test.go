@@ -168,6 +168,12 @@ func TestWrongMethodNamesTheRightOnes(t *testing.T) {
 	if !strings.Contains(allow, "GET") || !strings.Contains(allow, "PUT") || strings.Contains(allow, "DELETE") {
 		t.Errorf("Allow is %q", allow)
 	}
+	if !strings.Contains(allow, "HEAD") || !strings.Contains(r.envelope.Error.Message, allow) {
+		t.Errorf("Allow is %q, the message %q", allow, r.envelope.Error.Message)
+	}
+	if allow := b.send(t, b.request(t, "GET", "/api/auth/login", "")).Header.Get("Allow"); allow != "POST" {
+		t.Errorf("Allow of an operation without GET is %q", allow)
+	}
 }
 
 func TestFaultDetailsReachTheCaller(t *testing.T) {

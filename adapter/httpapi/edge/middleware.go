@@ -257,9 +257,13 @@ func bearer(headers []string) (token string, ok bool) {
 }
 
 // noRoute responds to unknown paths and unsupported methods. A wrong method is
-// 404 (decisions 1); gin has set Allow if another method exists.
+// 404 (decisions 1); gin has set Allow if another method exists. GET includes HEAD.
 func noRoute(c *gin.Context) {
 	if allow := c.Writer.Header().Get("Allow"); allow != "" {
+		if methods := strings.Split(allow, ", "); slices.Contains(methods, http.MethodGet) && !slices.Contains(methods, http.MethodHead) {
+			allow += ", " + http.MethodHead
+			c.Header("Allow", allow)
+		}
 		WriteError(c, fault.New(fault.NotFound, fault.CodeNotFound, "This path does not support the method. Use %s.", allow))
 		return
 	}

@@ -235,8 +235,12 @@ func NotFound(c *gin.Context) {
 	refuse(c, http.StatusNotFound, "not_found", "The path does not exist.")
 }
 
-// MethodNotAllowed responds to a method that a route does not support.
+// MethodNotAllowed responds to a method that a route does not support. gin has set Allow. GET
+// includes HEAD.
 func MethodNotAllowed(c *gin.Context) {
+	if c.Writer.Header().Get("Allow") == http.MethodGet {
+		c.Header("Allow", http.MethodGet+", "+http.MethodHead)
+	}
 	refuse(c, http.StatusMethodNotAllowed, "invalid_request", "The path does not support this method.")
 }
 
