@@ -180,7 +180,7 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 	if startsLower(a.value) {
 		confidence = min(confidence, contestedConfidence) // a logo
 	}
-	if a.assumed {
+	if a.assumed || facts.contestsSeller(a, b, sellers) {
 		confidence = min(confidence, contestedConfidence)
 	}
 	seller = party{naming: naming{name: a.value, seg: a.seg}, confidence: confidence, again: a.again}
@@ -202,6 +202,9 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 			buyers = append([]*candidate{b, {found: found{value: other}, p: 0.1}}, buyers...)
 		}
 	}
+	if facts.headsNumber(b) {
+		sure = min(sure, contestedConfidence)
+	}
 	if other := facts.addressed(b, a, buyers); other != nil {
 		sure = min(sure, contestedConfidence)
 		buyers = append([]*candidate{b, {found: other.found, p: max(other.p, 0.1)}}, buyers...)
@@ -211,6 +214,12 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 		if o != b && o.p > 0.05 && sure < likely {
 			buyer.alternatives = appendNew(buyer.alternatives, o.value)
 		}
+	}
+	if sure <= contestedConfidence && slices.ContainsFunc(buyer.alternatives, func(o string) bool { return sameName(o, a.value) }) {
+		seller.confidence = min(confidence, contestedConfidence) // it can be the buyer
+	}
+	if confidence <= contestedConfidence && slices.ContainsFunc(seller.alternatives, func(o string) bool { return sameName(o, b.value) }) {
+		buyer.confidence = min(sure, contestedConfidence)
 	}
 	return seller, buyer
 }

@@ -76,7 +76,17 @@ func (n *nameFacts) withoutBanks(values []*candidate) {
 // isBank reports whether a name contains a word for a bank, or is printed once, directly
 // above the number of an account.
 func (n *nameFacts) isBank(c *candidate) bool {
-	for w := range strings.FieldsSeq(c.value) {
+	if isBankName(c.value) {
+		return true
+	}
+	b, at := n.blocks[c.seg], n.index[c.seg]
+	return b != nil && at+1 < len(b.segments) && hasRole(b.segments[at+1], textrules.RoleIBAN, textrules.RoleBIC) &&
+		strings.Count(n.lower, compact(c.value)) == 1
+}
+
+// isBankName reports whether a name has the word for a bank.
+func isBankName(name string) bool {
+	for w := range strings.FieldsSeq(name) {
 		w = textrules.Fold(strings.Trim(w, ".,:;()&"))
 		for _, end := range []string{"bank", "banken", "banka", "bankasi", "banque", "banca", "banco", "sparkasse", "pankki", "τραπεζα", "銀行"} {
 			if strings.HasSuffix(w, end) {
@@ -84,9 +94,7 @@ func (n *nameFacts) isBank(c *candidate) bool {
 			}
 		}
 	}
-	b, at := n.blocks[c.seg], n.index[c.seg]
-	return b != nil && at+1 < len(b.segments) && hasRole(b.segments[at+1], textrules.RoleIBAN, textrules.RoleBIC) &&
-		strings.Count(n.lower, compact(c.value)) == 1
+	return false
 }
 
 // isLogo reports whether a text is the first word of a name in lower case, as logos

@@ -226,12 +226,26 @@ func (s *parsedDocument) readParties(d *draft) {
 	ofSeller, ofBuyer := s.assignTaxIDs(s.taxIDs(), seller.seg, buyer.seg)
 	if f, confidence, ok := s.chooseTaxID(seller.seg, buyer.seg); ok {
 		c.Seller.TaxID = f.value
+		isIt := func(id taxID) bool { return squeeze(id.id) == squeeze(f.value) }
+		if slices.ContainsFunc(ofBuyer, isIt) && !slices.ContainsFunc(ofSeller, isIt) || !s.nextTo(f.seg, seller.seg) &&
+			slices.ContainsFunc(ofSeller, func(id taxID) bool { return !isIt(id) && s.nextTo(id.seg, seller.seg) }) {
+			confidence = min(confidence, contestedConfidence) // it is near another name
+		}
+		if s.ownedByOther(f.seg, seller.name, buyer.name) || seller.confidence < contestedConfidence && s.nextTo(f.seg, seller.seg) {
+			confidence = min(confidence, contestedConfidence) // the name near it can be the buyer's
+		}
 		d.recordEvidence("seller.tax_id", confidence, f.seg, f.from, f.to, f.alternatives...)
-		ofBuyer = slices.DeleteFunc(ofBuyer, func(id taxID) bool { return squeeze(id.id) == squeeze(f.value) })
+		ofBuyer = slices.DeleteFunc(ofBuyer, isIt)
 	} else if models()[rankTaxID] == nil {
 		d.taxID("seller.tax_id", &c.Seller.TaxID, ofSeller)
 	}
 	d.taxID("buyer.tax_id", &c.Buyer.TaxID, ofBuyer)
+}
+
+// nextTo reports whether two segments are within a few lines of a page.
+func (s *parsedDocument) nextTo(a, b *segment) bool {
+	const lines = 6
+	return a != nil && b != nil && a.page == b.page && abs(a.y0-b.y0) < lines*1.5*s.height
 }
 
 // nameSure lowers the confidence of names in scripts that a PDF may store in visual

@@ -19,6 +19,7 @@ type nameFacts struct {
 	footer  string           // the lowest lines of all pages, folded
 	seller  map[string]float64
 	buyer   map[string]float64
+	imprint imprint
 
 	longer   map[string]int  // how many names continue a name, in lower case
 	extended map[string]bool // the names that continue another one
@@ -41,8 +42,10 @@ func (s *parsedDocument) nameFacts() *nameFacts {
 		n.buyer[invoice.FoldName(c.name)] += c.weight
 	}
 	var all, footer strings.Builder
-	for _, seg := range s.segments {
+	folded := make([]string, len(s.segments))
+	for k, seg := range s.segments {
 		text := compact(seg.text)
+		folded[k] = text
 		if all.Len() < 200_000 {
 			all.WriteString(text)
 			all.WriteByte('\n')
@@ -57,7 +60,7 @@ func (s *parsedDocument) nameFacts() *nameFacts {
 			}
 		}
 	}
-	n.lower, n.footer = all.String(), footer.String()
+	n.lower, n.footer, n.imprint = all.String(), footer.String(), s.readImprint(folded)
 	return n
 }
 

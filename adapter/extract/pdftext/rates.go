@@ -37,7 +37,10 @@ func (s *parsedDocument) printedRates() []float64 {
 	var out []float64
 	for _, seg := range s.segments {
 		for i := range seg.amounts {
-			if v, err := strconv.ParseFloat(seg.amounts[i].value.String(), 64); seg.amounts[i].percent && err == nil && !slices.Contains(out, v) && len(out) < 24 {
+			if !seg.amounts[i].percent {
+				continue
+			}
+			if v, err := strconv.ParseFloat(seg.amounts[i].value.String(), 64); err == nil && !slices.Contains(out, v) && len(out) < 24 {
 				out = append(out, v)
 			}
 		}
