@@ -10,8 +10,8 @@ import (
 )
 
 // assignPriorities returns the priority of each new job, so that the backlog of one organization
-// does not delay the work of another (domain D22): NormalPriorityPerOrg jobs of an organization wait
-// with priority p, and the others with priority Bulk.
+// does not delay the work of another (domain D22): job.PerOrg jobs of an organization wait in a queue with
+// priority p, and the others with priority Bulk.
 func (q *Queue) assignPriorities(ctx context.Context, args []job.Args, p job.Priority) ([]job.Priority, error) {
 	type lane struct {
 		queue        string
@@ -32,7 +32,7 @@ func (q *Queue) assignPriorities(ctx context.Context, args []job.Args, p job.Pri
 			}
 			waiting[o] = n
 		}
-		if waiting[o]++; waiting[o] > job.NormalPriorityPerOrg {
+		if waiting[o]++; waiting[o] > job.PerOrg(o.queue) {
 			out[i] = job.Bulk
 		}
 	}
@@ -40,22 +40,22 @@ func (q *Queue) assignPriorities(ctx context.Context, args []job.Args, p job.Pri
 }
 
 // waiting counts the jobs of an organization that wait with a priority of at least p, up to
-// NormalPriorityPerOrg. Few of all jobs have such a priority.
+// job.PerOrg. Few of all jobs have such a priority.
 func (q *Queue) waiting(ctx context.Context, queue string, organization uuid.UUID, p job.Priority) (n int, err error) {
 	err = q.db.Conn(ctx).QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM river_job WHERE state = 'available' AND queue = $1 AND priority <= $2 "+
-		"AND args->>'OrganizationID' = $3 LIMIT $4) AS lane", queue, int(p), organization.String(), job.NormalPriorityPerOrg).Scan(&n)
+		"AND args->>'OrganizationID' = $3 LIMIT $4) AS lane", queue, int(p), organization.String(), job.PerOrg(queue)).Scan(&n)
 	return n, q.db.Failed("count the jobs of the organization", err)
 }
 
 // Rebalance raises the priority of waiting bulk jobs until each organization has
-// NormalPriorityPerOrg jobs at normal priority, so that several backlogs are processed at the same
+// job.PerOrg jobs of a queue at normal priority, so that several backlogs are processed at the same
 // time. It returns the number of changed jobs, at most 1,000.
 func (q *Queue) Rebalance(ctx context.Context) (int, error) {
 	// The jobs are searched first, so that a call without work takes no lock.
 	ids, err := q.ids(ctx, `SELECT id FROM (
-		SELECT id, priority, row_number() OVER (PARTITION BY queue, args->>'OrganizationID' ORDER BY priority, id) AS place
+		SELECT id, queue, priority, row_number() OVER (PARTITION BY queue, args->>'OrganizationID' ORDER BY priority, id) AS place
 		FROM river_job WHERE state = 'available' AND args->>'OrganizationID' IS NOT NULL
-	) AS waiting WHERE place <= `+strconv.Itoa(job.NormalPriorityPerOrg)+` AND priority = `+strconv.Itoa(int(job.Bulk))+` LIMIT 1000`)
+	) AS waiting WHERE place <= CASE queue WHEN '`+job.ScanQueue+`' THEN `+strconv.Itoa(job.ScansPerOrg)+` ELSE `+strconv.Itoa(job.NormalPriorityPerOrg)+` END AND priority = `+strconv.Itoa(int(job.Bulk))+` LIMIT 1000`)
 	if err != nil || len(ids) == 0 {
 		return 0, q.db.Failed("look at the backlogs", err)
 	}

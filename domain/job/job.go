@@ -32,6 +32,18 @@ type Args interface {
 // (domain D22). Further jobs wait at priority Bulk and move up as these finish.
 const NormalPriorityPerOrg = 4
 
+// ScansPerOrg is NormalPriorityPerOrg for ScanQueue. A scan takes minutes and has few workers, so
+// organizations with a backlog take turns.
+const ScansPerOrg = 1
+
+// PerOrg returns the number of jobs of one organization that may wait at normal priority in a queue.
+func PerOrg(queue string) int {
+	if queue == ScanQueue {
+		return ScansPerOrg
+	}
+	return NormalPriorityPerOrg
+}
+
 // OfOrganization is implemented by arguments of work for one organization.
 type OfOrganization interface {
 	Args

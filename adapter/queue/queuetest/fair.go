@@ -56,3 +56,32 @@ func testFairQueue(t *testing.T, e *Env) {
 	check("rebalanced", one, map[job.Priority]int{job.Watched: job.NormalPriorityPerOrg, job.Bulk: 23 - 2*job.NormalPriorityPerOrg})
 	check("the other, rebalanced", other, map[job.Priority]int{job.Automatic: 1})
 }
+
+// testFairScans checks that one scan of an organization waits at normal priority, so that the scan of
+// another organization waits for at most one more.
+func testFairScans(t *testing.T, e *Env) {
+	ctx, one, other := context.Background(), uuid.New(), uuid.New()
+	enqueue := func(organization uuid.UUID, n int) {
+		t.Helper()
+		for range n {
+			must(t, e.Queue.Enqueue(ctx, job.ReadScan{V: job.ScanVersion, OrganizationID: organization, DocumentID: uuid.New()}, job.Automatic))
+		}
+	}
+	check := func(what string, organization uuid.UUID, p job.Priority, want int) {
+		t.Helper()
+		n := e.count(t, "kind = 'read_scan' AND priority = $1 AND state = 'available' AND args->>'OrganizationID' = $2", int(p), organization.String())
+		if n != want {
+			t.Errorf("%s: %d scans of priority %d, want %d", what, n, p, want)
+		}
+	}
+	enqueue(one, 5)
+	enqueue(other, 1)
+	check("a backlog", one, job.Automatic, 1)
+	check("a backlog", one, job.Bulk, 4)
+	check("another organization", other, job.Automatic, 1)
+	e.exec(t, "UPDATE river_job SET state = 'completed', finalized_at = CURRENT_TIMESTAMP WHERE priority < 4 AND args->>'OrganizationID' = $1", one.String())
+	_, err := e.Queue.Rebalance(ctx)
+	must(t, err)
+	check("rebalanced", one, job.Watched, 1)
+	check("rebalanced", one, job.Bulk, 3)
+}

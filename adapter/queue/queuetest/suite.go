@@ -51,6 +51,7 @@ func Run(t *testing.T, open func(t testing.TB) *Env) {
 		"adds each job once":         testQueue,
 		"adds a job once at a time":  testOneJob,
 		"shares the queue":           testFairQueue,
+		"takes turns with scans":     testFairScans,
 		"serves the operator":        testOperator,
 		"wakes paused jobs":          testWake,
 		"counts jobs":                testCounts,
