@@ -65,3 +65,47 @@ func errTooSlow() error {
 	return extraction.Fail(extraction.TimedOut,
 		"Reading the document took too long. Ask the sender for a simpler file, or upload the invoice as XML.")
 }
+
+// The processor time for all pages of a scan: what a few pages may take
+// together, and what each page that was read adds. A long scan of ordinary
+// pages ends, and pages that are all just under the limit of one page do not.
+const (
+	renderingCPU    = 30 * time.Second
+	renderingPage   = 2 * time.Second // an ordinary page takes 0.3 s
+	recognitionCPU  = 60 * time.Second
+	recognitionPage = 8 * time.Second // an ordinary page takes 1.5 to 5 s
+)
+
+// allowance is what is left of the processor time for the pages of one document.
+type allowance struct {
+	page    time.Duration // the most for one page
+	left    time.Duration
+	perPage time.Duration // what each page adds
+	granted time.Duration // what the page at work may take
+}
+
+// rendering returns the allowance for rendering the pages of a document.
+func (c Config) rendering() allowance {
+	return allowance{page: min(pageCPU, max(renderCPU, c.Deadline)), left: renderingCPU, perPage: renderingPage}
+}
+
+func recognition() allowance {
+	return allowance{page: pageCPU, left: recognitionCPU, perPage: recognitionPage}
+}
+
+// begin limits the processor time of the budget of a page.
+func (a *allowance) begin(b *budget) {
+	if !hardLimit {
+		return
+	}
+	a.left += a.perPage
+	b.cpu = min(a.page, a.left)
+	a.granted = b.cpu
+}
+
+// end subtracts what the page took.
+func (a *allowance) end(b *budget) {
+	if hardLimit {
+		a.left -= a.granted - b.cpu
+	}
+}

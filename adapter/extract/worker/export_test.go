@@ -89,6 +89,31 @@ func (p *Pool) ProcessorTime() (pid int, taken time.Duration) {
 // CacheDir returns the folder of the compiled engine.
 func CacheDir() (string, error) { return cacheDir("") }
 
+// UseUp takes the processor time for rendering the pages of each document, except d.
+func (p *Pool) UseUp(d time.Duration) { p.rendering.left, p.rendering.perPage = d, 0 }
+
+// RenderCPU is the most processor time for rendering one page.
+func (p *Pool) RenderCPU() time.Duration { return p.rendering.page }
+
+// Pages returns how many pages that take so much processor time are rendered or
+// recognized before a document fails, at most 100, and what they took together.
+func (p *Pool) Pages(render, recognize time.Duration) (pages int, took time.Duration) {
+	rendering, recognition := p.rendering, p.recognition
+	spend := func(a *allowance, d time.Duration) bool {
+		var b budget
+		a.begin(&b)
+		d = min(d, max(b.cpu, 0))
+		b.cpu -= d
+		a.end(&b)
+		took += d
+		return b.cpu > 0
+	}
+	for pages < 100 && spend(&rendering, render) && spend(&recognition, recognize) {
+		pages++
+	}
+	return pages, took
+}
+
 // RetryNow makes the next Prewarm try again, however recently one failed.
 func (p *Pool) RetryNow() {
 	p.warming.Lock()

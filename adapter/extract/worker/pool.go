@@ -76,6 +76,8 @@ func (c Config) withDefaults() Config {
 type Pool struct {
 	config Config
 	slots  chan struct{} // one for each child that may be at work
+	// What rendering and recognizing the pages of one document may take.
+	rendering, recognition allowance
 
 	mu     sync.Mutex
 	idle   []*process // the one used last is the last
@@ -102,7 +104,7 @@ var errClosed = errors.New("the pool of readers is closed")
 // New returns a Pool. No child runs before the first document.
 func New(c Config) *Pool {
 	c = c.withDefaults()
-	p := &Pool{config: c, slots: make(chan struct{}, c.Size), closed: make(chan struct{})}
+	p := &Pool{config: c, slots: make(chan struct{}, c.Size), closed: make(chan struct{}), rendering: c.rendering(), recognition: recognition()}
 	if c.Program != "" {
 		p.cache = c.CacheDir
 	}

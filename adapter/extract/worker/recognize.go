@@ -15,6 +15,10 @@ const (
 	pageCPU      = 20 * time.Second
 	pageWall     = 60 * time.Second
 	documentWall = 9 * time.Minute
+	// renderCPU is for rendering one page, or the deadline of a document if that
+	// is more. A page that is a JPEG of 600 dpi takes 0.8 s, and the largest
+	// lossless JPEG 2000 of 300 dpi 4 s.
+	renderCPU = 5 * time.Second
 	// ocrMemory is what a child of the OCR program may fill.
 	ocrMemory = 640 << 20
 )
@@ -39,8 +43,9 @@ func (p *Pool) Image(ctx context.Context, rules *Pool, d Document) (*extraction.
 		return nil, errProtocol
 	}
 	from, to := d.indices(len(pages))
+	recognition := p.recognition
 	for i := from; i < to; i++ {
-		page, err := p.recognize(ctx, request{Path: d.Path, Page: i})
+		page, err := p.recognize(ctx, &recognition, request{Path: d.Path, Page: i})
 		if err != nil {
 			return nil, lateOver(ctx, err)
 		}
@@ -87,18 +92,22 @@ func (p *Pool) Scan(ctx context.Context, rules *Pool, d Document, all bool) (*ex
 	if len(pages) > most {
 		return nil, raster.TooManyPages(most)
 	}
+	rendering, recognition := rules.rendering, p.recognition
 	for i := range pages {
 		if !all && !pages[i].Scanned {
 			continue
 		}
-		rendered, err := rules.withEngine(ctx, rules.pageBudget(), request{Operation: opRender, Path: d.Path, Page: pages[i].Number - 1})
+		b := rules.pageBudget()
+		rendering.begin(b)
+		rendered, err := rules.withEngine(ctx, b, request{Operation: opRender, Path: d.Path, Page: pages[i].Number - 1})
+		rendering.end(b)
 		if err != nil {
 			return nil, lateOver(ctx, err)
 		}
 		if rendered.image == nil {
 			return nil, errProtocol
 		}
-		page, err := p.recognize(ctx, request{Page: pages[i].Number - 1, image: rendered.image})
+		page, err := p.recognize(ctx, &recognition, request{Page: pages[i].Number - 1, image: rendered.image})
 		if err != nil {
 			return nil, lateOver(ctx, err)
 		}
@@ -121,10 +130,13 @@ func fitted(recognized, printed *layout.Page) (width, height float64) {
 	return printed.Width, printed.Height
 }
 
-// recognize reads the words of one page.
-func (p *Pool) recognize(ctx context.Context, q request) (*layout.Page, error) {
+// recognize reads the words of one page within what its document has left.
+func (p *Pool) recognize(ctx context.Context, left *allowance, q request) (*layout.Page, error) {
 	q.Operation = opRecognize
-	a, err := p.do(ctx, p.pageBudget(), q, true)
+	b := p.pageBudget()
+	left.begin(b)
+	a, err := p.do(ctx, b, q, true)
+	left.end(b)
 	if err != nil {
 		return nil, err
 	}
