@@ -54,11 +54,19 @@ func Clean(value any) any {
 // CleanText is Clean for one text.
 func CleanText(s string) string { return strings.Map(cleanRune, s) }
 
+const (
+	brailleBlank = '\u2800' // it looks like a space
+	// Most displays show nothing for the characters of this range, assigned or not.
+	tagFirst, tagLast = '\U000E0000', '\U000E0FFF'
+)
+
 func cleanRune(r rune) rune {
 	switch {
 	case r == '\n', r == '\t', r >= ' ' && r < 0x7f:
 		return r
-	case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Variation_Selector, r):
+	case unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
+		return -1
+	case r == brailleBlank, tagFirst <= r && r <= tagLast:
 		return -1
 	case r == '\u2028', r == '\u2029':
 		return '\n'

@@ -14,15 +14,20 @@ import (
 func TestCleanText(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"plain\ntext\twith ümlaut": "plain\ntext\twith ümlaut",
-		"\x1b[31mred\x1b[0m":       "[31mred[0m",
-		"a\x00b\x07c\u0085d":       "abcd",
-		"pay\u202eevil":            "payevil",
-		"zero\u200bwidth\ufeff":    "zerowidth",
-		"tags\U000E0041\U000E007F": "tags",
-		"line\u2028break":          "line\nbreak",
-		"soft\u00adhyphen":         "softhyphen",
-		"hidden\ufe0f\U000E0101":   "hidden",
+		"plain\ntext\twith ümlaut":             "plain\ntext\twith ümlaut",
+		"\x1b[31mred\x1b[0m":                   "[31mred[0m",
+		"a\x00b\x07c\u0085d":                   "abcd",
+		"pay\u202eevil":                        "payevil",
+		"zero\u200bwidth\ufeff":                "zerowidth",
+		"tags\U000E0041\U000E007F":             "tags",
+		"line\u2028break":                      "line\nbreak",
+		"soft\u00adhyphen":                     "softhyphen",
+		"hidden\ufe0f\U000E0101":               "hidden",
+		"fill\u3164\u115f\u1160\uffa0ers":      "fillers",
+		"join\u034f\u17b4\u180e\u200d\u200ced": "joined",
+		"blank\u2800braille":                   "blankbraille",
+		"range\U000E0000\U000E0001\U000E0080\U000E01F0\U000E0FFF": "range",
+		"kept \u0301é 日本 😀 \u28ff":                                "kept \u0301é 日本 😀 \u28ff",
 	} {
 		if got := catalog.CleanText(in); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)
