@@ -100,7 +100,9 @@ func (s *Server) exportOf(ctx context.Context, e export.Export, f invoice.Filter
 		}
 		return d, openOriginal{content, end}, nil
 	}
-	return exported{Export: e, name: e.Filename(s.Clock.Now())}
+	out := exported{Export: e, name: e.Filename(s.Clock.Now()), stall: readerStalls}
+	out.end, _ = response.Deadline()
+	return out
 }
 
 // openOriginal is an open original. Its bytes may be read for as long as the response can take.
@@ -119,7 +121,9 @@ func (o openOriginal) Close() error {
 type exported struct {
 	export.Export
 	name  string
-	leave func() // ends the export in the limit of exports
+	leave func()        // ends the export in the limit of exports
+	stall time.Duration // as readerStalls
+	end   time.Time     // the time limit of the response; zero: none
 }
 
 // VisitExportInvoicesResponse implements the generated response.
@@ -129,7 +133,40 @@ func (e exported) VisitExportInvoicesResponse(w http.ResponseWriter) error {
 	h.Set("Content-Type", e.MediaType())
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": e.name}))
 	h.Set("Cache-Control", "private, no-store")
-	return e.Write(w)
+	return e.Write(&steadyWriter{to: w, connection: http.NewResponseController(w), stall: e.stall, end: e.end})
+}
+
+// readerStalls is the time after which an export ends whose reader accepts no bytes. Few exports run
+// at the same time, and others wait for its place.
+const readerStalls = time.Minute
+
+// steadyChunk is what a reader accepts at least within readerStalls.
+const steadyChunk = 32 << 10
+
+// steadyWriter writes to a connection, and fails when the reader accepts too little.
+type steadyWriter struct {
+	to         io.Writer
+	connection *http.ResponseController
+	stall      time.Duration
+	end        time.Time
+}
+
+func (s *steadyWriter) Write(p []byte) (written int, err error) {
+	for first := true; first || len(p) > 0; first = false {
+		limit := time.Now().Add(s.stall)
+		if !s.end.IsZero() && s.end.Before(limit) {
+			limit = s.end
+		}
+		// The error is ignored, because a test has no connection.
+		_ = s.connection.SetWriteDeadline(limit)
+		n, err := s.to.Write(p[:min(len(p), steadyChunk)])
+		written += n
+		if err != nil {
+			return written, err
+		}
+		p = p[n:]
+	}
+	return written, nil
 }
 
 // exportFilters returns the filters of an export as those of a list.
