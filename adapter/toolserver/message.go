@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -47,6 +48,10 @@ var errBusy = errors.New("memory for messages used up")
 // memory and the file of the message.
 func (s *Server) message(w http.ResponseWriter, r *http.Request) (ok bool, release func()) {
 	grow, release := func(int64) error { return nil }, func() {}
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		answer(w, http.StatusUnsupportedMediaType, "invalid_request", "The Content-Encoding is not supported. Send the message without it.")
+		return false, release
+	}
 	if c, known := callOf(r.Context()); known && s.o.Memory != nil {
 		lease := s.o.Memory(c.caller.Subject)
 		release = lease.Release
@@ -194,6 +199,10 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, body []byte, err
 	if values, depth := check.Weigh(body); values > maxValues || depth > maxDepth {
 		answer(w, http.StatusBadRequest, "invalid_request",
 			fmt.Sprintf("The message exceeds the limit of %d values or %d levels of nesting.", maxValues, maxDepth))
+		return false
+	}
+	if repeatsKey(body) {
+		answer(w, http.StatusBadRequest, "invalid_request", "The message has a key twice in the same object.")
 		return false
 	}
 	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
