@@ -68,10 +68,9 @@ func (s *Sender) Send(ctx context.Context, w *webhook.Webhook, d *webhook.Delive
 func reason(err error) string {
 	var name *net.DNSError
 	switch {
-	case errors.Is(err, httpclient.ErrAddressNotAllowed):
-		return "The host resolves to an address that is not on the public internet."
-	case errors.As(err, &name):
-		return "The host was not found."
+	case errors.Is(err, httpclient.ErrAddressNotAllowed), errors.As(err, &name):
+		// Two texts would tell which names exist in the network of this service.
+		return "The host was not found, or is not on the public internet."
 	case errors.Is(err, httpclient.ErrResponseTimeout) || errors.Is(err, os.ErrDeadlineExceeded):
 		return "The receiver did not respond in time."
 	case strings.Contains(err.Error(), "tls:") || strings.Contains(err.Error(), "x509:"):

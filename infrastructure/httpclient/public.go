@@ -11,8 +11,11 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // ErrAddressNotAllowed reports a connection to an address that is not on the public
@@ -115,10 +118,52 @@ func (c *PublicClient) CheckURL(address string) error {
 	case !IsSecure(u, c.o.Loopback):
 		return errors.New("must be https")
 	}
-	if a, err := netip.ParseAddr(u.Hostname()); err == nil && !c.allows(a) {
-		return errors.New("must be on the public internet")
+	if a, err := netip.ParseAddr(u.Hostname()); err == nil && !c.allows(a) || err != nil && !c.o.Loopback && !isPublicName(u.Hostname()) {
+		return errNotPublic
 	}
 	return nil
+}
+
+var errNotPublic error = notPublic{}
+
+// notPublic is the error of an address that is not allowed, as the requirement that it misses.
+type notPublic struct{}
+
+func (notPublic) Error() string        { return "must be on the public internet" }
+func (notPublic) Is(target error) bool { return target == ErrAddressNotAllowed }
+
+// privateNames are the names without public addresses, with all names below them (RFC 6761, RFC
+// 6762, RFC 8375, and the names that networks use for themselves).
+var privateNames = []string{"localhost", "localdomain", "local", "internal", "lan", "home.arpa"}
+
+// isPublicName reports whether a host that is no address may be a name of the public internet. A
+// name whose last part is a number is an address in another notation, for example 127.1 or
+// 0x7f000001.
+func isPublicName(host string) bool {
+	host = strings.ReplaceAll(norm.NFKC.String(host), "\u3002", ".") // as resolvers read it
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if a, err := netip.ParseAddr(host); err == nil {
+		return IsPublic(a)
+	}
+	at := strings.LastIndexByte(host, '.')
+	if at < 0 || isNumber(host[at+1:]) {
+		return false
+	}
+	for _, name := range privateNames {
+		if strings.HasSuffix(host, "."+name) {
+			return false
+		}
+	}
+	return host != "home.arpa"
+}
+
+// isNumber reports whether a part of a name is decimal, or hexadecimal with 0x.
+func isNumber(part string) bool {
+	digits, base := part, "0123456789"
+	if hex, ok := strings.CutPrefix(part, "0x"); ok {
+		digits, base = hex, "0123456789abcdef"
+	}
+	return part == "" || strings.Trim(digits, base) == ""
 }
 
 // Post sends a body and returns the status of the response. An error means that there

@@ -49,6 +49,28 @@ func TestPublicURLs(t *testing.T) {
 	}
 }
 
+// TestPrivateHostsAreNotPublic writes addresses of this machine and of private networks in every
+// notation that a resolver may understand.
+func TestPrivateHostsAreNotPublic(t *testing.T) {
+	t.Parallel()
+	strict, local := httpclient.NewPublic(httpclient.PublicOptions{}), httpclient.NewPublic(httpclient.PublicOptions{Loopback: true})
+	for host, want := range map[string]bool{
+		"example.com": true, "example.com.": true, "1e100.net": true, "1.example.co": true, "xn--bcher-kva.example": true, "bücher.example": true,
+		"local.example.com": true, "mylocal.example": true, "93.184.216.34": true, "[2606:4700::1111]": true, "0x7f.example": true,
+		"localhost": false, "LOCALHOST": false, "localhost.": false, "a.localhost": false, "receiver": false, "localhost.localdomain": false,
+		"127.1": false, "2130706433": false, "0x7f000001": false, "0X7F000001": false, "0177.0.0.1": false, "127.0.0.0x1": false, "0x": false,
+		"127.0.0.1.": false, "１２７.0.0.1": false, "127。0。0。1": false, "127｡0｡0｡1": false, "ｌｏｃａｌｈｏｓｔ": false, "１２７．１": false,
+		"a.local": false, "a.internal": false, "metadata.google.internal.": false, "router.lan": false, "nas.home.arpa": false, "home.arpa": false,
+	} {
+		if err := strict.CheckURL("https://" + host + ":4443/"); (err == nil) != want || err != nil && !errors.Is(err, httpclient.ErrAddressNotAllowed) {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+	if err := local.CheckURL("https://localhost/"); err != nil {
+		t.Errorf("with loopback: %v", err)
+	}
+}
+
 // TestNamesCannotLeadInside connects by a name of this machine. The refusal happens
 // when the connection is made, not when the address is checked.
 func TestNamesCannotLeadInside(t *testing.T) {
@@ -60,8 +82,8 @@ func TestNamesCannotLeadInside(t *testing.T) {
 	tls := server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 	tls.ServerName = "example.com" // of the certificate
 	strict := httpclient.NewPublic(httpclient.PublicOptions{TLS: tls})
-	if err := strict.CheckURL(address); err != nil {
-		t.Fatalf("the address is refused before the connection: %v", err)
+	if _, err := strict.Dial(context.Background(), strings.TrimPrefix(address, "https://")); !errors.Is(err, httpclient.ErrAddressNotAllowed) {
+		t.Errorf("the connection is not refused: %v", err)
 	}
 	if _, err := strict.Post(context.Background(), address, http.Header{}, nil); !errors.Is(err, httpclient.ErrAddressNotAllowed) || called {
 		t.Errorf("the request reached the machine: %v", err)
