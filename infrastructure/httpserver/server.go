@@ -14,15 +14,20 @@ import (
 const (
 	headerTimeout  = 10 * time.Second
 	idleTimeout    = 2 * time.Minute
-	maxHeaderBytes = 64 << 10
+	maxHeaderBytes = 32 << 10 // a token has at most 16 kB
 )
 
 // Serve accepts requests on l until ctx ends. Then it waits at most drain for running
 // requests. Bodies have no server-wide deadline, because an upload may be slow. The
 // handler must set the deadlines of the connection for each request.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, drain time.Duration, log *slog.Logger) error {
+	return serve(ctx, limitHeaders(l, headerMemory), h, drain, log)
+}
+
+func serve(ctx context.Context, l *headerListener, h http.Handler, drain time.Duration, log *slog.Logger) error {
 	s := &http.Server{
-		Handler: h, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		ConnState: l.state,
+		Handler:   h, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	done := make(chan error, 1)

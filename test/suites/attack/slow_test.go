@@ -179,3 +179,45 @@ func TestSlowBodies(t *testing.T) {
 		}
 	}
 }
+
+// TestUnfinishedHeaders opens 3,000 connections with a long header that never becomes complete, while
+// another caller uses the API.
+func TestUnfinishedHeaders(t *testing.T) {
+	const connections, size, together = 3000, 30_000, 100
+	p := start(t)
+	u, err := url.Parse(p.values["BASE_URL"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := fmt.Sprintf("GET /api/me HTTP/1.1\r\nHost: %s\r\nX-A: ", u.Host)
+	head += strings.Repeat("a", size-len(head))
+	idle := p.memory("VmRSS")
+	grown := p.above(idle, func() {
+		open := make(chan net.Conn, connections)
+		var running sync.WaitGroup
+		for range together {
+			running.Go(func() {
+				for range connections / together {
+					conn, err := net.DialTimeout("tcp", u.Host, time.Minute)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					_, _ = io.WriteString(conn, head) // the server may refuse it
+					open <- conn
+				}
+			})
+		}
+		running.Wait()
+		close(open)
+		p.json("GET", p.values["BASE_URL"]+"/api/me", p.token, "")
+		for conn := range open {
+			_ = conn.Close()
+		}
+	})
+	t.Logf("%d connections, %d MB above idle", connections, grown>>20)
+	if grown > mostMemory {
+		t.Errorf("%d MB above idle, more than %d", grown>>20, mostMemory>>20)
+	}
+	p.json("GET", p.values["BASE_URL"]+"/api/me", p.token, "")
+}
