@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"strings"
 
@@ -155,11 +156,14 @@ func (s *Server) uploadInput(ctx context.Context, r backend.UploadDocumentReques
 	if r.MultipartBody != nil {
 		return s.readForm(ctx, r.MultipartBody)
 	}
-	in = documents.UploadInput{
-		EntityID: r.JSONBody.EntityId, Filename: r.JSONBody.Filename, Content: bytes.NewReader(r.JSONBody.Content),
-	}
+	// A small file is in the body itself, a larger one in a temporary file.
+	var content io.Reader = bytes.NewReader(r.JSONBody.Content)
 	if file := edge.BodyFile(ctx); file != nil {
-		in.Content = &capped{r: file, left: s.MaxUploadBytes, limit: s.MaxUploadBytes}
+		content = file
+	}
+	in = documents.UploadInput{
+		EntityID: r.JSONBody.EntityId, Filename: r.JSONBody.Filename,
+		Content: &capped{r: content, left: s.MaxUploadBytes, limit: s.MaxUploadBytes},
 	}
 	if r.JSONBody.ExternalId != nil {
 		in.ExternalID = *r.JSONBody.ExternalId

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,5 +42,27 @@ func TestBase64UploadsAreStreamed(t *testing.T) {
 	r := s.Send(http.MethodPost, "/api/documents/upload", org.Admin.Token, strings.NewReader(broken), "Content-Type", "application/json").Want(http.StatusBadRequest, "invalid_request")
 	if r.Text("error", "details", "fields", 0, "field") != "content" {
 		t.Errorf("no base64: %s", r.Raw)
+	}
+}
+
+// TestUploadLimitHoldsForEveryForm sends a file of the limit and one with a byte more in each form
+// of the body. JSON of this size stays in memory.
+func TestUploadLimitHoldsForEveryForm(t *testing.T) {
+	t.Parallel()
+	const limit = 20_000
+	s := harness.Start(t, harness.Options{NoWorkers: true, Env: map[string]string{"MAX_UPLOAD_BYTES": strconv.Itoa(limit)}})
+	org := s.NewOrganization("Limit")
+	token := org.Admin.Token
+	inJSON := func(content []byte) harness.Response {
+		return s.Do(http.MethodPost, "/api/documents/upload", token, map[string]any{"entity_id": org.Entity, "filename": "scan.pdf", "content": content})
+	}
+	inForm := func(content []byte) harness.Response { return s.Upload(token, org.Entity, "scan.pdf", content) }
+	for form, send := range map[string]func([]byte) harness.Response{"JSON": inJSON, "multipart": inForm} {
+		file := append([]byte("%PDF-1.7 "+form), make([]byte, limit)...)
+		send(file[:limit]).OK()
+		refused := send(file[:limit+1]).Want(http.StatusBadRequest, "payload_too_large")
+		if refused.Number("error", "details", "limit_bytes") != limit {
+			t.Errorf("%s: %s", form, refused.Raw)
+		}
 	}
 }
