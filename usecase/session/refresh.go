@@ -35,6 +35,17 @@ func (s *Service) Refresh(ctx context.Context, a identity.Actor, organization uu
 		if _, err := s.Users.Update(ctx, a.UserID, func(*identity.User) error { return nil }); err != nil {
 			return fmt.Errorf("lock the account: %w", err)
 		}
+		// Before the session refers to the organization: one that does not exist has the
+		// same answer as one of others.
+		if organization != uuid.Nil {
+			_, err := s.role(ctx, a.UserID, organization)
+			if fault.CodeOf(err) == fault.CodeNotFound {
+				return fault.Missing("organization")
+			}
+			if err != nil {
+				return err
+			}
+		}
 		switched := false
 		session, err = s.Sessions.Update(ctx, a.SessionID, func(x *identity.Session) error {
 			if switched = organization != uuid.Nil && organization != x.OrganizationID; switched {
@@ -55,9 +66,6 @@ func (s *Service) Refresh(ctx context.Context, a identity.Actor, organization uu
 			role, err = s.role(ctx, a.UserID, session.OrganizationID)
 		}
 		if fault.CodeOf(err) == fault.CodeNotFound {
-			if organization != uuid.Nil {
-				return fault.Missing("organization")
-			}
 			return errUnauthorized()
 		}
 		return err

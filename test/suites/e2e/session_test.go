@@ -251,7 +251,11 @@ func TestSwitchingOrganizations(t *testing.T) {
 	if me.Text("organization", "id") != two.ID.String() || me.Text("organization", "role") != "member" || me.Len("organizations") != 2 {
 		t.Errorf("after switching: %s", me.Raw)
 	}
-	s.Do(http.MethodPost, "/api/auth/refresh", one.Admin.Token, map[string]any{"organization_id": three.ID}).Want(404, "not_found")
+	foreign := s.Do(http.MethodPost, "/api/auth/refresh", one.Admin.Token, map[string]any{"organization_id": three.ID}).Want(404, "not_found")
+	unknown := s.Do(http.MethodPost, "/api/auth/refresh", one.Admin.Token, map[string]any{"organization_id": uuid.New()}).Want(404, "not_found")
+	if foreign.Text("error", "message") != unknown.Text("error", "message") {
+		t.Errorf("the answer reveals whether an organization exists: %s and %s", foreign.Raw, unknown.Raw)
+	}
 	again := s.Do(http.MethodGet, "/api/me", s.Login(one.Admin.Email), nil).OK()
 	if again.Text("organization", "id") != two.ID.String() {
 		t.Error("signing in does not go to the organization used last")
