@@ -54,7 +54,7 @@ func (s *Server) ListPlans(ctx context.Context, _ billingapi.ListPlansRequestObj
 	if s.Shop == nil {
 		return nil, errNothingForSale()
 	}
-	offers, err := s.Shop.Plans(ctx)
+	offers, err := s.Shop.Plans(ctx, actor(ctx))
 	if err != nil {
 		return nil, err
 	}

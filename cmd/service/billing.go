@@ -18,7 +18,7 @@ import (
 
 // openBilling builds the connection to the payment processor, or none (domain D16).
 func (s *Service) openBilling() (plans domain.Plans, err error) {
-	reader := &billing.Reader{Organizations: s.store.Organizations(), Usage: s.store.Usage(), Clock: s.clock, Log: s.log}
+	reader := &billing.Reader{Usage: s.store.Usage(), Clock: s.clock, Log: s.log}
 	s.Billing = reader
 	s.Explainer = &billing.Explainer{Organizations: s.store.Organizations(), Usage: s.store.Usage(), Clock: s.clock}
 	if s.cfg.Billing == "stripe" {

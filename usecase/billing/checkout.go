@@ -38,9 +38,18 @@ type Offer struct {
 	Limits billing.Limits
 }
 
-// Plans lists the prices for sale. It omits a price that cannot be sold and logs each
-// reason once, so that one such price does not hide the others.
-func (s *Checkout) Plans(ctx context.Context) ([]Offer, error) {
+// Plans lists the prices for sale. Like each billing request it creates a missing
+// payment customer of the caller's organization.
+func (s *Checkout) Plans(ctx context.Context, a identity.Actor) ([]Offer, error) {
+	if _, err := s.Customers.EnsureAtRequest(ctx, a.OrganizationID); err != nil {
+		return nil, err
+	}
+	return s.offers(ctx)
+}
+
+// offers omits a price that cannot be sold and logs each reason once, so that one such
+// price does not hide the others.
+func (s *Checkout) offers(ctx context.Context) ([]Offer, error) {
 	prices, err := s.Prices.OfProducts(ctx, s.Products)
 	if err != nil {
 		return nil, fmt.Errorf("read the prices: %w", err)
@@ -85,7 +94,7 @@ func (s *Checkout) CreateSession(ctx context.Context, a identity.Actor, in Check
 			return "", err
 		}
 	}
-	offers, err := s.Plans(ctx)
+	offers, err := s.offers(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -148,7 +157,7 @@ func (s *Checkout) Portal(ctx context.Context, a identity.Actor, returnURL strin
 // openPage opens a page for the customer of the organization. If the customer was
 // deleted at the processor, it creates another one.
 func (s *Checkout) openPage(ctx context.Context, organization uuid.UUID, open func(customer string) (url string, err error)) (string, error) {
-	customer, err := s.Customers.Ensure(ctx, organization)
+	customer, err := s.Customers.EnsureAtRequest(ctx, organization)
 	if err != nil {
 		return "", err
 	}

@@ -42,6 +42,20 @@ func (c *Customers) Ensure(ctx context.Context, id uuid.UUID) (string, error) {
 	return c.after(ctx, id, "")
 }
 
+// EnsureAtRequest is Ensure for a billing request. It logs a warning if there is no
+// customer, because the events of the identity provider create it before (interface 3).
+func (c *Customers) EnsureAtRequest(ctx context.Context, id uuid.UUID) (string, error) {
+	o, err := c.Organizations.ByID(ctx, id)
+	if err != nil {
+		return "", fmt.Errorf("find organization: %w", err)
+	}
+	if o.PaymentCustomerID != "" {
+		return o.PaymentCustomerID, nil
+	}
+	c.Log.WarnContext(ctx, "organization without payment customer at a billing request, creating one", "organization", id)
+	return c.Ensure(ctx, id)
+}
+
 // Replace returns a payment customer of the organization to use instead of customer,
 // which may have been deleted at the processor. If it was deleted, Replace creates
 // another one like Ensure. Otherwise it returns the same customer.

@@ -71,7 +71,7 @@ func TestACustomerOfAnotherAccountStays(t *testing.T) {
 	if _, err := plans.Of(t.Context(), w.org.ID); err != nil {
 		t.Fatal(err)
 	}
-	_, err := w.Service.Billing.Organizations.Update(t.Context(), w.org.ID, func(o *organization.Organization) error {
+	_, err := w.Service.Billing.Customers.Organizations.Update(t.Context(), w.org.ID, func(o *organization.Organization) error {
 		o.PaymentCustomerID = "cus_elsewhere"
 		return nil
 	})

@@ -62,7 +62,7 @@ func TestExplainWithoutProcessor(t *testing.T) {
 
 func (w *world) trial(terms *organization.Trial) {
 	w.t.Helper()
-	_, err := w.Service.Billing.Organizations.Update(context.Background(), w.org.ID, func(o *organization.Organization) error {
+	_, err := w.Service.Billing.Customers.Organizations.Update(context.Background(), w.org.ID, func(o *organization.Organization) error {
 		o.Trial = terms
 		return nil
 	})

@@ -17,8 +17,14 @@ type UsageByEntity struct {
 
 // UsageByEntity reads the usage of the caller's organization in a month; "" is the
 // current month (domain D15). One share sums up the entities that the caller may not
-// see.
+// see. Like Overview it creates a missing payment customer, but it does not fail with
+// the processor, because the usage is known without it.
 func (r *Reader) UsageByEntity(ctx context.Context, a identity.Actor, month string) (*UsageByEntity, error) {
+	if r.Customers != nil {
+		if _, err := r.Customers.EnsureAtRequest(ctx, a.OrganizationID); err != nil {
+			r.Log.WarnContext(ctx, "payment customer not created at a read of the usage", "organization", a.OrganizationID, "error", err)
+		}
+	}
 	if month == "" {
 		month = billing.Month(r.Clock.Now())
 	}

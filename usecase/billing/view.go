@@ -10,7 +10,6 @@ import (
 	"docledger/domain/calendar"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
-	"docledger/domain/organization"
 	"docledger/usecase"
 
 	"github.com/google/uuid"
@@ -67,47 +66,42 @@ type Source interface {
 // Reader shows an organization its plan. Customers and Known are nil without a
 // payment processor.
 type Reader struct {
-	Organizations organization.Repository
-	Source        Source
-	Usage         billing.Usage
-	Customers     *Customers
-	Known         billing.LastKnownPlans
-	Clock         usecase.Clock
-	Log           *slog.Logger
+	Source    Source
+	Usage     billing.Usage
+	Customers *Customers
+	Known     billing.LastKnownPlans
+	Clock     usecase.Clock
+	Log       *slog.Logger
 }
 
 // Overview reads the caller's plan. For an organization without payment customer it
 // creates one and logs a warning (interface 3).
 func (r *Reader) Overview(ctx context.Context, a identity.Actor) (*Overview, error) {
-	o, err := r.Organizations.ByID(ctx, a.OrganizationID)
-	if err != nil {
-		return nil, fmt.Errorf("find organization: %w", err)
-	}
-	if r.Customers != nil && o.PaymentCustomerID == "" {
-		r.Log.WarnContext(ctx, "organization without payment customer at a billing read, creating one", "organization", o.ID)
-		if _, err := r.Customers.Ensure(ctx, o.ID); err != nil {
+	organization := a.OrganizationID
+	if r.Customers != nil {
+		if _, err := r.Customers.EnsureAtRequest(ctx, organization); err != nil {
 			return nil, err
 		}
 	}
-	plan, err := r.Source.Read(ctx, o.ID)
+	plan, err := r.Source.Read(ctx, organization)
 	if err != nil {
 		return nil, err
 	}
 	now := r.Clock.Now()
 	from, until := billing.MonthOf(now)
 	v := &Overview{
-		OrganizationID: o.ID, Plan: plan, PeriodStart: calendar.Of(from), PeriodEnd: calendar.Of(until.Add(-time.Second)),
+		OrganizationID: organization, Plan: plan, PeriodStart: calendar.Of(from), PeriodEnd: calendar.Of(until.Add(-time.Second)),
 	}
-	if v.Entities, err = r.Usage.Used(ctx, o.ID, billing.Entities, ""); err != nil {
+	if v.Entities, err = r.Usage.Used(ctx, organization, billing.Entities, ""); err != nil {
 		return nil, fmt.Errorf("read usage: %w", err)
 	}
-	if v.Invoices, err = r.Usage.Used(ctx, o.ID, billing.Invoices, billing.Month(now)); err != nil {
+	if v.Invoices, err = r.Usage.Used(ctx, organization, billing.Invoices, billing.Month(now)); err != nil {
 		return nil, fmt.Errorf("read usage: %w", err)
 	}
 	if plan.OnTrial() {
 		v.Trial = trialUntil(plan.CycleEnd, now)
 	}
-	url, err := r.paymentURL(ctx, o.ID)
+	url, err := r.paymentURL(ctx, organization)
 	if err != nil {
 		return nil, err
 	}
