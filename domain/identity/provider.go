@@ -149,7 +149,7 @@ type ProviderEvent struct {
 	ID           string // the same on every delivery
 	Type         ProviderEventType
 	CreatedAt    time.Time            // zero if the event does not state it
-	Organization ProviderOrganization // zero unless the event is about an organization
+	Organization ProviderOrganization // ID and Deleted; zero unless the event is about an organization
 }
 
 // String returns the name of the event for logs.

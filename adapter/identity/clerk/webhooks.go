@@ -99,17 +99,17 @@ func (w Webhooks) Read(id string, body []byte) (identity.ProviderEvent, error) {
 	default:
 		return event, nil
 	}
-	var data wireOrganization
+	// The event only names the organization, whose current state is read from the provider.
+	var data struct {
+		ID string `json:"id"`
+	}
 	if err := json.Unmarshal(wire.Data, &data); err != nil {
 		return known, notAnEvent("its data is not an organization")
 	}
-	if event.Type == identity.OrganizationDeleted {
-		data.Deleted = true
+	if !validID(data.ID) {
+		return known, notAnEvent("its organization has no valid id")
 	}
-	if !validID(data.ID) || !data.Deleted && data.CreatedAt <= 0 {
-		return known, notAnEvent("its organization has no id or no creation time")
-	}
-	event.Organization = data.ours()
+	event.Organization = identity.ProviderOrganization{ID: data.ID, Deleted: event.Type == identity.OrganizationDeleted}
 	return event, nil
 }
 
