@@ -14,6 +14,7 @@ import (
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
+	"docledger/domain/money"
 	"docledger/usecase"
 
 	"github.com/google/uuid"
@@ -62,7 +63,7 @@ func (s *Service) Update(ctx context.Context, a identity.Actor, id uuid.UUID, if
 		updated, err = s.Settings.Update(ctx, a.Scope(), id, ifVersion, func(v *entity.Settings) error {
 			before := *v
 			change(v)
-			if err := validate(*v); err != nil {
+			if err := validate(*v, before); err != nil {
 				return err
 			}
 			if changes = differences(before, *v); len(changes) == 0 {
@@ -95,7 +96,7 @@ func (s *Service) checkLedger(ctx context.Context, a identity.Actor, now entity.
 	wanted.EInvoiceByProfile = slices.Clone(now.EInvoiceByProfile)
 	change(&wanted)
 	var wrong fault.Fields
-	if err := wrong.Take(validate(wanted)); err != nil {
+	if err := wrong.Take(validate(wanted, now)); err != nil {
 		return err
 	}
 	usable := wanted.AccountingIntegrationID != uuid.Nil
@@ -121,8 +122,8 @@ func (s *Service) checkLedger(ctx context.Context, a identity.Actor, now entity.
 // version and no event.
 var errUnchanged = errors.New("unchanged")
 
-// validate returns a fault that names every invalid value.
-func validate(v entity.Settings) error {
+// validate returns a fault that names every invalid value of a change from before to v.
+func validate(v, before entity.Settings) error {
 	var wrong fault.Fields
 	if _, err := time.LoadLocation(v.Timezone); err != nil || v.Timezone == "" || v.Timezone == "Local" {
 		wrong.Add("timezone", "must be a name of the IANA time zone database, such as Europe/Berlin")
@@ -142,13 +143,30 @@ func validate(v entity.Settings) error {
 			wrong.Add(fmt.Sprintf("einvoice_rules_by_profile[%d]", i), "names a profile that is named before")
 		}
 	}
-	for i, m := range v.TaxMappings {
-		twin := func(o entity.TaxMapping) bool { return o.Category == m.Category && o.Rate == m.Rate }
-		if slices.IndexFunc(v.TaxMappings, twin) != i {
-			wrong.Add(fmt.Sprintf("tax_mappings[%d]", i), "maps a category and rate that is mapped before")
-		}
+	if !slices.Equal(v.TaxMappings, before.TaxMappings) {
+		validateTaxMappings(v.TaxMappings, &wrong)
 	}
 	return wrong.Err()
+}
+
+// validateTaxMappings compares rates as numbers, as the coding of bills does. Mappings that were
+// stored before do not prevent another change.
+func validateTaxMappings(mappings []entity.TaxMapping, wrong *fault.Fields) {
+	type key struct{ category, rate string }
+	seen := map[key]bool{}
+	for i, m := range mappings {
+		field := fmt.Sprintf("tax_mappings[%d]", i)
+		rate, err := money.Parse(m.Rate)
+		if err != nil || strings.HasPrefix(m.Rate, "-") {
+			wrong.Add(field+".rate", "must be a percentage of at least 0, such as 19 or 5.5")
+			continue
+		}
+		k := key{m.Category, rate.Normal()}
+		if seen[k] {
+			wrong.Add(field, "maps a category and rate that is mapped before")
+		}
+		seen[k] = true
+	}
 }
 
 func differences(a, b entity.Settings) []event.Change {
