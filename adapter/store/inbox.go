@@ -40,8 +40,12 @@ func (r inboxRow) fromRow() inbox.Message {
 }
 
 func toInboxRow(m *inbox.Message) inboxRow {
+	body := m.Body
+	if body == nil {
+		body = []byte{} // an event without a body; nil is NULL
+	}
 	return inboxRow{
-		ID: m.ID, Sender: m.Sender, EventID: clean(m.EventID), Type: clean(m.Type), Body: m.Body,
+		ID: m.ID, Sender: m.Sender, EventID: clean(m.EventID), Type: clean(m.Type), Body: body,
 		OccurredAt: instant(m.OccurredAt), ReceivedAt: instant(m.ReceivedAt),
 		State: m.State, Attempts: m.Attempts, Failure: clean(m.Failure), DoneAt: optionalTime(m.DoneAt),
 	}

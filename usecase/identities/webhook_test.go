@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -181,6 +182,25 @@ func TestSignatures(t *testing.T) {
 	// Ignored event types are accepted.
 	w.deliver(newEvent("msg_3", "user.created", ada)).OK()
 	w.deliver(newEvent("msg_4", "organization.deleted", zeta)).OK()
+}
+
+// TestEventWithoutBody verifies that a signed event without a body is stored and logged as one that
+// cannot be interpreted.
+func TestEventWithoutBody(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, o harness.Options) {
+		w := open(t, o)
+		for range 2 {
+			w.deliver(event{id: "msg_empty"}).OK()
+		}
+		kept, err := w.Service.Inbox.Inbox.ForOperator(t.Context(), inbox.Filter{}, page.Request{})
+		if err != nil || len(kept.Items) != 1 || kept.Items[0].State != inbox.Failed || kept.Items[0].EventID != "msg_empty" {
+			t.Fatalf("kept %+v, %v", kept.Items, err)
+		}
+		if text := w.log.String(); strings.Count(text, "signed event cannot be interpreted") != 1 || strings.Contains(text, "NOT NULL") {
+			t.Errorf("logged %s", text)
+		}
+	})
 }
 
 // TestOwnWriteCausesNoLoop processes the events that docledger's own write causes.

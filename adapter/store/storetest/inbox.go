@@ -77,6 +77,16 @@ func testInbox(t *testing.T, b *bench) {
 	}
 	_, err = b.Inbox().Get(b.ctx, newID())
 	wantCode(t, err, fault.CodeNotFound)
+	for _, body := range [][]byte{nil, {}} {
+		empty := message("evt_empty_" + newID().String())
+		empty.Body, empty.State = body, inbox.Failed
+		add([]*inbox.Message{empty}, empty)
+		got, err := b.Inbox().Get(b.ctx, empty.ID)
+		must(t, err)
+		if len(got.Body) != 0 || got.State != inbox.Failed {
+			t.Errorf("without a body kept %+v", got)
+		}
+	}
 }
 
 // testInboxAtOnce stores the same events in several concurrent transactions, each in another
