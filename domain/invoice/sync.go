@@ -88,7 +88,7 @@ func (inv *Invoice) RequireSyncable() error {
 	if inv.CanSync() {
 		return nil
 	}
-	return inv.allow("book")
+	return inv.allow("sync")
 }
 
 // CanSync reports whether a sync of the invoice may continue.
