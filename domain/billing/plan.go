@@ -42,7 +42,8 @@ func SelfHosted() Plan { return Plan{Name: "self_hosted", Status: string(Active)
 // 23:59:59 UTC of the trial's last day. Without a trial it is inactive.
 func TrialPlan(t organization.Trial, now time.Time) Plan {
 	if t.None() {
-		return Plan{Name: noPlan, Status: NoneStatus}
+		var none int // null would mean unlimited (decisions 6)
+		return Plan{Name: noPlan, Status: NoneStatus, MaxEntities: &none, MaxInvoicesPerMonth: &none}
 	}
 	entities, invoices := t.MaxEntities, t.MaxInvoicesPerMonth
 	p := Plan{

@@ -154,6 +154,9 @@ func TestWithoutTrialNothingIsAdded(t *testing.T) {
 		r.Len("alerts") != 1 || r.Text("alerts", 0, "code") != string(usecase.SubscriptionInactive) {
 		t.Errorf("the plan is %s", r.Raw)
 	}
+	if r.At("limits", "max_entities") != 0.0 || r.At("limits", "max_invoices_per_month") != 0.0 {
+		t.Errorf("the limits are %s, which null would call unlimited", r.Raw)
+	}
 	w.Do(http.MethodPost, "/api/entities", w.org.Admin.Token, map[string]any{"name": "E"}).Want(403, "subscription_inactive")
 	w.Upload(w.org.Admin.Token, w.org.Entity, "a.xml", harness.UBL("A-1")).Want(403, "subscription_inactive")
 }

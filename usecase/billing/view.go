@@ -151,7 +151,7 @@ func alerts(v *Overview, paymentURL string) []Alert {
 		most *int
 	}{{"entities", v.Entities, v.Plan.MaxEntities}, {"invoices this month", v.Invoices, v.Plan.MaxInvoicesPerMonth}} {
 		switch {
-		case limit.most == nil:
+		case limit.most == nil, *limit.most == 0 && !v.Plan.Writable: // SubscriptionInactive says it
 		case limit.used >= *limit.most:
 			add(UsageLimitReached, "", "The plan limit of %d %s is reached.", *limit.most, limit.name)
 		case limit.used*5 >= *limit.most*4:
