@@ -10,12 +10,17 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"sync/atomic"
 
 	"docledger/adapter/extract/content"
 	"docledger/adapter/extract/layout"
 	"docledger/adapter/extract/pdftext"
 	"docledger/domain/extraction"
 )
+
+// growthRefused says that the engine did not get memory that the limit of this process would have
+// allowed in a new one.
+var growthRefused atomic.Bool
 
 // onDocument is called before a document is read. Tests set it to misbehave.
 var onDocument func(path string)
@@ -24,6 +29,7 @@ var onDocument func(path string)
 type child struct {
 	out    *bufio.Writer
 	engine *engine
+	used   bool // for a document before
 	// perform serves one request. image is what was sent before it.
 	perform func(q request, image []byte) error
 	// reserved is memory that may be set aside beyond the limit of a request
@@ -67,7 +73,14 @@ func (c *child) serve(in io.Reader) {
 // answer serves one request. An error means that the parent can't be reached.
 func (c *child) answer(q request, image []byte) error {
 	limitMemory(q.Memory + c.reserved)
+	growthRefused.Store(false)
 	err := c.perform(q, image)
+	if growthRefused.Load() && c.used {
+		// The engine reports a page without words or a damaged document. The documents before can be the
+		// cause, because the runtime keeps their memory.
+		err = outOfMemory()
+	}
+	c.used = c.used || q.Path != ""
 	var failure *extraction.Failure
 	switch {
 	case err == nil:

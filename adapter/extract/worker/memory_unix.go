@@ -41,6 +41,7 @@ func (p *pages) Reallocate(size uint64) []byte {
 	}
 	if size > p.usable {
 		if syscall.Mprotect(p.reserved[:size], syscall.PROT_READ|syscall.PROT_WRITE) != nil {
+			growthRefused.Store(true)
 			return nil
 		}
 		p.usable = size

@@ -355,13 +355,14 @@ func (p *Pool) startEngine(ctx context.Context, c *process) error {
 	p.warming.Unlock()
 	limited, cancel := context.WithTimeout(ctx, startDeadline)
 	defer cancel()
+	used := c.served > 0
 	_, err := c.ask(limited, request{Operation: opEngine, CacheDir: cache, Memory: p.config.Memory})
 	if err == nil {
 		c.engine = true
 		p.report(&p.faultEngine, nil)
 		return nil
 	}
-	if ctx.Err() != nil || errors.Is(err, errUnasked) {
+	if ctx.Err() != nil || errors.Is(err, errUnasked) || used && spoilt(err) {
 		return err
 	}
 	what := "start the OCR engine"

@@ -32,8 +32,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// crowd takes nearly all memory that this process may still have, where the system limits it.
+var crowd = func() {}
+
+// documents is how many requests about documents this child has had.
+var documents int
+
 // misbehave does in a child what a document's name says.
 func misbehave(path string) {
+	documents++
 	switch base := filepath.Base(path); {
 	case strings.HasPrefix(base, "hang"):
 		mark(path)
@@ -62,6 +69,8 @@ func misbehave(path string) {
 			held = append(held, b)
 			_ = held
 		}
+	case strings.HasPrefix(base, "crowd") && documents > 1:
+		crowd()
 	case strings.HasPrefix(base, "environment"):
 		os.WriteFile(path+".seen", []byte(strings.Join(os.Environ(), "\n")), 0o600) //nolint:errcheck // the test misses it
 	}

@@ -155,6 +155,9 @@ func (c *process) ask(ctx context.Context, q request) (*answer, error) {
 	var failure *extraction.Failure
 	var refused *refusal
 	if err == nil || errors.As(err, &failure) || errors.As(err, &refused) {
+		if failure != nil && failure.Reason == extraction.OutOfMemory {
+			c.broken = true
+		}
 		return a, err
 	}
 	c.broken = true
@@ -180,7 +183,7 @@ func (c *process) send(q request) error {
 func (c *process) cause(ctx context.Context, err error) error {
 	switch {
 	case c.big.Load() || c.words.speakOfMemory():
-		return extraction.Fail(extraction.OutOfMemory, "Reading the document takes more memory than is allowed. Ask the sender for a simpler file, or upload the invoice as XML.")
+		return outOfMemory()
 	case c.slow.Load():
 		return errTooSlow()
 	case ctx.Err() != nil:
@@ -190,6 +193,10 @@ func (c *process) cause(ctx context.Context, err error) error {
 	}
 	failure := extraction.Fail(extraction.Crashed, "The reader crashed on this document. Export it again, or upload the invoice as XML.")
 	return fmt.Errorf("%w (%v: %s)", failure, c.cmd.ProcessState, c.words.first())
+}
+
+func outOfMemory() *extraction.Failure {
+	return extraction.Fail(extraction.OutOfMemory, "Reading the document takes more memory than is allowed. Ask the sender for a simpler file, or upload the invoice as XML.")
 }
 
 // watch kills the child when it fills more memory or takes more processor time
