@@ -140,7 +140,7 @@ func plant(schema *openapi3.Schema, value any, kind string) bool {
 // service. The same run without a deviation has none.
 func TestPlantedDeviationsAreFound(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "sandbox")
-	build := exec.CommandContext(t.Context(), "go", "build", "-tags", "nomsgpack,grpcnotrace", "-o", binary, "docledger/cmd/sandbox")
+	build := exec.CommandContext(t.Context(), "go", "build", "-tags", "nomsgpack,grpcnotrace", "-ldflags=-s -w", "-o", binary, "docledger/cmd/sandbox")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the sandbox: %v\n%s", err, out)
 	}

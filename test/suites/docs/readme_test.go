@@ -69,7 +69,7 @@ func TestGuideCommandsRun(t *testing.T) {
 func sandbox(t *testing.T, root, dir string) {
 	t.Helper()
 	binary, values := filepath.Join(dir, "sandbox"), filepath.Join(dir, "sandbox.env")
-	build := exec.Command("go", "build", "-o", binary, "./cmd/sandbox")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, "./cmd/sandbox")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the sandbox: %v\n%s", err, out)
