@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"docledger/infrastructure/database"
 	"docledger/migrations"
@@ -113,7 +114,10 @@ func TestCutConnections(t *testing.T) {
 	}
 	t.Logf("%d requests met a cut", cut)
 	for _, id := range documents {
-		f.until("read", func() bool { return f.get("/api/documents/"+id).OK().Text("status") == "EXTRACTED" })
+		// A job that a worker took over a cut connection is given back after some time, several times if
+		// it was cut again.
+		f.Eventually("read", 5*time.Minute, func() bool { return f.get("/api/documents/"+id).OK().Text("status") == "EXTRACTED" },
+			func() string { return f.get("/api/documents/" + id).Text("status") })
 	}
 	seen := map[string]int{}
 	count := func(path, key string) {
