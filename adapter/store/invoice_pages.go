@@ -43,7 +43,7 @@ type invoiceList struct {
 	entity            uuid.UUID
 	after             func(q *gorm.DB, t string) *gorm.DB
 	cursor            *position   // what the page follows; nil for the first page
-	span              *span       // the part of the order that is compared; nil for all
+	span              *span       // the part of the order that is read
 	start             uuid.UUID   // no invoice before it matches
 	rarest            *filterPart // the part of the filter with the fewest invoices, if it is known
 	few, near         int         // fewRows and nearRows
@@ -203,6 +203,17 @@ func (l *invoiceList) read(db *gorm.DB) (rows []summaryRow, err error) {
 
 // compared reads the page among the first invoices of the order. ok is false if it can have others.
 func (l *invoiceList) compared(db *gorm.DB) (rows []summaryRow, ok bool, err error) {
+	if _, ok := l.orderDate(); ok {
+		spans, err := l.spans(db)
+		if err != nil {
+			return nil, false, err
+		}
+		most := l.window()
+		if len(weekRanges(l.rest)) > 0 {
+			most = l.near * spanShare
+		}
+		return l.readSpans(db, spans, most)
+	}
 	// If most match, few invoices fill the page.
 	for size := shortPages * l.limit; size < l.window(); size *= shortGrowth {
 		l.short = size
@@ -210,12 +221,6 @@ func (l *invoiceList) compared(db *gorm.DB) (rows []summaryRow, ok bool, err err
 		l.short = 0
 		if err != nil || ok {
 			return rows, true, err
-		}
-		if spans, ok, err := l.spans(db); err != nil || ok {
-			if err != nil {
-				return nil, false, err
-			}
-			return l.readSpans(db, spans)
 		}
 	}
 	for range 2 {
@@ -248,9 +253,6 @@ func (l *invoiceList) compare(db *gorm.DB) (rows []summaryRow, ok bool, err erro
 // window is the number of invoices that are compared one by one. It is larger for statuses, because
 // the first invoices can all have another one, unless an index has those of the status in this order.
 func (l *invoiceList) window() int {
-	if l.span != nil {
-		return l.short
-	}
 	rows := l.near
 	if (len(l.rest.Statuses) > 0 || len(l.rest.SyncStates) > 0) && l.indexed() == nil {
 		rows *= 5
@@ -299,12 +301,8 @@ func (l *invoiceList) first(columns string) *gorm.DB {
 	if list != nil {
 		first = first.Where("invoices."+list.column+" = ?", list.values[0]) // narrowInvoices repeats it
 	}
-	if l.span != nil {
-		first = l.inSpan(first, "invoices") // has the limits of own, too
-	} else {
-		first = l.s.narrowInvoices(beyond(first, "invoices"), "invoices", l.own)
-	}
-	return first.Order(aliased(l.order.clause(), "invoices")).Limit(l.window())
+	return l.s.narrowInvoices(beyond(first, "invoices"), "invoices", l.own).
+		Order(aliased(l.order.clause(), "invoices")).Limit(l.window())
 }
 
 // indexed returns a part of the filter of which an index has the invoices in the order of the list: that

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"slices"
 	"time"
 
@@ -27,7 +28,7 @@ const (
 	lastWeek = 1 << 30
 	weekDays = 7
 	lastYear = 9999 // of dates
-	// spanShare is the number of invoices that the spans of a list compare, as a multiple of nearRows.
+	// spanShare is the number of invoices of weeks that a list compares, as a multiple of nearRows.
 	spanShare = 6
 )
 
@@ -109,13 +110,12 @@ func (l *invoiceList) orderDate() (date string, ok bool) {
 	return "", false
 }
 
-// spans returns the parts of the order that can have matching invoices, in the order of the list. It
-// reports false if the order is not by a date, or the filter does not limit another date.
-func (l *invoiceList) spans(db *gorm.DB) (found []span, ok bool, err error) {
-	date, byDate := l.orderDate()
+// spans returns the parts of an order by a date that can have matching invoices, in the order of the list.
+func (l *invoiceList) spans(db *gorm.DB) (found []span, err error) {
+	date, _ := l.orderDate()
 	ranges := weekRanges(l.rest)
-	if !byDate || len(ranges) == 0 {
-		return nil, false, nil
+	if len(ranges) == 0 {
+		return []span{l.owned(span{calendarStart, calendarStart.AddDate(lastYear, 0, 0)})}, nil
 	}
 	var weeks []int
 	for i, r := range ranges {
@@ -127,7 +127,7 @@ func (l *invoiceList) spans(db *gorm.DB) (found []span, ok bool, err error) {
 		err := db.Table("invoice_weeks").Where("organization_id = ? AND pair = ? AND "+limited+" BETWEEN ? AND ?", l.scope.OrganizationID, pair, r.first, r.last).
 			Distinct().Pluck(of, &both).Error
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		if i > 0 {
 			both = slices.DeleteFunc(both, func(w int) bool { return !slices.Contains(weeks, w) })
@@ -148,22 +148,26 @@ func (l *invoiceList) spans(db *gorm.DB) (found []span, ok bool, err error) {
 	if !l.order.ascending {
 		slices.Reverse(found)
 	}
-	return found, true, nil
+	return found, nil
 }
 
-// limited returns the part of the order with some weeks, after the cursor and within the limits of the
-// filter.
+// limited returns the part of the order with some weeks.
 func (l *invoiceList) limited(first, last int) span {
 	week := func(n int) time.Time { return calendarStart.AddDate(0, 0, (n-1)*weekDays) }
 	s := span{week(first), week(last + 1)}
-	unit := 24 * time.Hour
-	if date, _ := l.orderDate(); date == weekOfCreation || date == weekOfUpdate {
-		unit = time.Microsecond
-	} else if first == noWeek {
-		s = span{calendarStart, calendarStart.Add(unit)}
-	} else {
+	if unit := l.unit(); unit != time.Microsecond {
 		s.low = latest(s.low, calendarStart.Add(unit))
+		if first == noWeek {
+			s = span{calendarStart, calendarStart.Add(unit)}
+		}
 	}
+	return l.owned(s)
+}
+
+// owned returns the part of a span within the limits of the filter and after the cursor. An invoice without
+// the date is within no limit.
+func (l *invoiceList) owned(s span) span {
+	unit := l.unit()
 	for _, from := range []calendar.Date{l.own.IssueDateFrom, l.own.DueDateFrom} {
 		if !from.IsZero() {
 			s.low = latest(s.low, latest(calendarStart.Add(unit), midnight(from)))
@@ -178,15 +182,7 @@ func (l *invoiceList) limited(first, last int) span {
 	if !l.own.CreatedTo.IsZero() {
 		s.high = earliest(s.high, instant(l.own.CreatedTo))
 	}
-	if l.cursor != nil {
-		at := l.order.at(l.cursor.number)
-		if l.order.ascending {
-			s.low = latest(s.low, at)
-		} else {
-			s.high = earliest(s.high, at.Add(unit))
-		}
-	}
-	return s
+	return l.clipped(s, l.cursor)
 }
 
 func latest(a, b time.Time) time.Time {
@@ -203,66 +199,167 @@ func earliest(a, b time.Time) time.Time {
 	return a
 }
 
-// inSpan limits a query to a part of the order and to what follows the cursor. Each side has one limit, because
-// SQLite reads from any of several ones.
-func (l *invoiceList) inSpan(q *gorm.DB, t string) *gorm.DB {
-	expression, value := aliased(l.order.expression, t), func(at time.Time) any {
-		if date, _ := l.orderDate(); date == weekOfCreation || date == weekOfUpdate {
-			return instant(at)
+// inSpan limits a query to a part of the order, to what follows the cursor, and to what does not follow another
+// position. Each side has one limit that an index reads, because SQLite reads from any of several ones.
+func (l *invoiceList) inSpan(q *gorm.DB, t string, last *position) *gorm.DB {
+	expression, s := aliased(l.order.expression, t), l.clipped(*l.span, l.cursor)
+	if last != nil {
+		reversed := l.order
+		reversed.ascending = !l.order.ascending
+		s = l.clippedIn(s, last, reversed.ascending)
+		if l.isUndated(s) {
+			q = q.Where(t+".id "+reversed.comparison()+"= ?", last.id)
+		} else {
+			q = q.Where("("+expression+" <> ? OR "+t+".id "+reversed.comparison()+"= ?)", l.order.value(last.number), last.id)
 		}
-		return at.Format(time.DateOnly)
 	}
-	if l.isUndated(*l.span) {
+	if l.isUndated(s) {
 		q = q.Where(expression + " = " + l.s.noDay())
-	} else {
-		q = q.Where(expression+" >= ?", value(l.span.low))
-		if l.span.high.Year() <= lastYear {
-			q = q.Where(expression+" < ?", value(l.span.high))
+		id, sign := l.start, "= ?"
+		if l.cursor != nil && l.order.at(l.cursor.number).Equal(calendarStart) {
+			later := bytes.Compare(l.cursor.id[:], id[:]) > 0
+			if id == uuid.Nil || later == l.order.ascending {
+				id, sign = l.cursor.id, " ?"
+			}
 		}
+		if id != uuid.Nil {
+			q = q.Where(t+".id "+l.order.comparison()+sign, id)
+		}
+		return q
+	}
+	q = q.Where(expression+" >= ?", l.valueAt(s.low))
+	if s.high.Year() <= lastYear {
+		q = q.Where(expression+" < ?", l.valueAt(s.high))
 	}
 	if l.cursor != nil {
 		q = l.order.beyond(q, t, *l.cursor)
 	}
-	if l.start != uuid.Nil {
-		sign := " <= ?"
-		if l.order.ascending {
-			sign = " >= ?"
-		}
-		q = q.Where(t+".id"+sign, l.start)
-	}
 	return q
 }
 
-// readSpans reads the page from the parts of the order that can have matching invoices. ok is false if it
-// would compare too many.
-func (l *invoiceList) readSpans(db *gorm.DB, spans []span) (rows []summaryRow, ok bool, err error) {
-	defer func() { l.span, l.start, l.short = nil, uuid.Nil, 0 }()
-	left := spanShare * l.near
+// orderInSpan is the order by. SQLite would sort invoices with one value by this value.
+func (l *invoiceList) orderInSpan() string {
+	order := l.order
+	if l.isUndated(l.clipped(*l.span, l.cursor)) {
+		order.expression = ""
+	}
+	return aliased(order.clause(), "invoices")
+}
+
+// unit is the least difference of two values of the order.
+func (l *invoiceList) unit() time.Duration {
+	if date, _ := l.orderDate(); date == weekOfCreation || date == weekOfUpdate {
+		return time.Microsecond
+	}
+	return 24 * time.Hour
+}
+
+// valueAt is a value of the order in SQL.
+func (l *invoiceList) valueAt(at time.Time) any {
+	if l.unit() == time.Microsecond {
+		return instant(at)
+	}
+	return at.Format(time.DateOnly)
+}
+
+// clipped returns the part of a span that does not precede a position.
+func (l *invoiceList) clipped(s span, from *position) span {
+	return l.clippedIn(s, from, l.order.ascending)
+}
+
+func (l *invoiceList) clippedIn(s span, from *position, ascending bool) span {
+	switch {
+	case from == nil:
+	case ascending:
+		s.low = latest(s.low, l.order.at(from.number))
+	default:
+		s.high = earliest(s.high, l.order.at(from.number).Add(l.unit()))
+	}
+	return s
+}
+
+// readSpans reads the page from parts of the order. ok is false if it would compare more than a number of
+// invoices.
+func (l *invoiceList) readSpans(db *gorm.DB, spans []span, left int) (rows []summaryRow, ok bool, err error) {
+	defer func(from *position) { l.span, l.cursor, l.start = nil, from, uuid.Nil }(l.cursor)
 	for i := range spans {
-		l.span, l.start, l.short = &spans[i], uuid.Nil, shortPages*l.limit
-		for whole := false; !whole; l.short *= shortGrowth {
-			if l.short = min(l.short, left); l.short < 1 {
+		l.span, l.start = &spans[i], uuid.Nil
+		size := shortPages * l.limit
+		for read := 0; ; size *= shortGrowth {
+			if size = min(size, left); size < 1 {
 				return nil, false, nil
 			}
-			if l.short > shortPages*l.limit && l.isUndated(spans[i]) && l.start == uuid.Nil {
+			if read > 0 && l.isUndated(spans[i]) && l.start == uuid.Nil {
 				if err := l.startUndated(db); err != nil {
 					return nil, false, err
 				}
 			}
-			var found []summaryRow
-			if found, whole, err = l.compare(db); err != nil {
+			found, end, err := l.readChunk(db, size, l.limit-len(rows))
+			if err != nil {
 				return nil, false, err
 			}
-			left -= l.short
-			if whole {
-				rows = append(rows, found...)
+			read, left = read+size, left-size
+			if rows = append(rows, found...); len(rows) == l.limit {
+				return rows, true, nil
 			}
-			if len(rows) >= l.limit {
-				return rows[:l.limit], true, nil
+			if end == nil {
+				break
 			}
+			l.cursor = end
 		}
 	}
 	return rows, true, nil
+}
+
+// readChunk reads matching invoices among the next ones of a span. It returns the last of the next ones; nil
+// if the span has no more.
+func (l *invoiceList) readChunk(db *gorm.DB, size, limit int) (rows []summaryRow, end *position, err error) {
+	order := l.orderInSpan()
+	if l.s.postgres {
+		// PostgreSQL ends as soon as it has found enough.
+		next := l.inOrder(nil).Select("invoices.*").Order(order).Limit(size)
+		q := l.s.narrowInvoices(l.s.within(db.Table("(?) AS invoices", next), "invoices", l.scope), "invoices", l.rest)
+		if err := q.Order(order).Limit(limit).Find(&rows).Error; err != nil || len(rows) == limit {
+			return rows, nil, err
+		}
+		end, err = l.endOf(db, size)
+		return rows, end, err
+	}
+	// SQLite would read all rows of such a subquery.
+	if end, err = l.endOf(db, size); err != nil {
+		return nil, nil, err
+	}
+	ids := l.s.narrowInvoices(l.s.within(l.inOrder(end), "invoices", l.scope), "invoices", l.rest).Select("invoices.id").Order(order).Limit(limit)
+	err = db.Table("invoices").Where("invoices.id IN (?)", ids).Order(order).Find(&rows).Error
+	return rows, end, err
+}
+
+// endOf finds the last of the next invoices of a span, if it has so many.
+func (l *invoiceList) endOf(db *gorm.DB, size int) (*position, error) {
+	id := l.inOrder(nil).Select("invoices.id").Order(l.orderInSpan()).Offset(size - 1).Limit(1)
+	var rows []summaryRow
+	if err := db.Table("invoices").Where("invoices.id = (?)", id).Find(&rows).Error; err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return &position{l.order.number(rows[0]), rows[0].ID}, nil
+}
+
+// inOrder reads the next invoices of a span up to a position, if there is one, from the index of the order.
+func (l *invoiceList) inOrder(last *position) *gorm.DB {
+	date, _ := l.orderDate()
+	table, index := "invoices", map[string]string{weekOfCreation: "creation", weekOfUpdate: "update", weekOfIssue: "issue_date", weekOfDue: "due_date"}[date]
+	of := "invoices_by_"
+	if l.entity != uuid.Nil {
+		of = "invoices_of_entity_by_"
+	}
+	if !l.s.postgres {
+		table += " INDEXED BY " + of + index
+	}
+	q := l.s.db.Table(table).Where("invoices.organization_id = ?", l.scope.OrganizationID)
+	if l.entity != uuid.Nil {
+		q = q.Where("invoices.entity_id = ?", l.entity)
+	}
+	return l.inSpan(q, "invoices", last)
 }
 
 // isUndated reports whether a part of the order has the invoices without the date of the order.
