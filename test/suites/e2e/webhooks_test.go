@@ -177,6 +177,7 @@ func TestWebhookInputs(t *testing.T) {
 	for _, url := range []string{
 		"http://erp.example/", "https://127.0.0.1/", "https://[::1]/", "https://10.0.0.8/", "https://169.254.169.254/latest", "https://[::ffff:10.0.0.1]/",
 		"https://user:password@erp.example/", "https://erp.example/#f", "ftp://erp.example/", "erp.example",
+		"https://localhost/", "https://127.1/", "https://2130706433/", "https://0x7f000001/", "https://127。0。0。1/", "https://erp/", "https://erp.internal/",
 	} {
 		if got := create(map[string]any{"url": url, "types": []string{"*"}}).Want(400, "invalid_request").Text("error", "details", "fields", 0, "field"); got != "url" {
 			t.Errorf("%s is refused for %q", url, got)
