@@ -25,7 +25,7 @@ const (
 	DocumentDeleted      Type = "document.deleted"
 	// DocumentMoved: it has another entity. Both entities have the event.
 	DocumentMoved   Type = "document.moved"
-	DocumentChanged Type = "document.changed" // its external id
+	DocumentChanged Type = "document.changed" // its external id, or a forced extraction
 
 	InvoiceExtracted          Type = "invoice.extracted"
 	InvoiceNeedsReview        Type = "invoice.needs_review"

@@ -296,7 +296,7 @@ type Invoice struct {
 	PostingDate calendar.Date // the ledger's date if it differs from IssueDate
 	Approval    *Approval
 	Rejection   *Rejection
-	Reopened    bool        // only a person can end the review, because it was reopened, or an assistant changed it or uploaded its document
+	Reopened    bool        // only a person can end the review, because it was reopened, or an assistant changed it, or uploaded, moved or forced its document
 	Duplicates  []Duplicate // stored separately; the duplicates that the caller of Get may know
 	Sync        *SyncView   // the sync, which is stored separately; nil if never requested
 	Version     int

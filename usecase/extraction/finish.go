@@ -203,7 +203,12 @@ func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft)
 			return err
 		}
 		fresh.ID, fresh.Version, fresh.CreatedBy, fresh.CreatedAt = old.ID, old.Version, old.CreatedBy, old.CreatedAt
-		fresh.ChangedBy, fresh.Reopened = old.ChangedBy, old.Reopened
+		fresh.ChangedBy = old.ChangedBy
+		needsPerson, err := s.NeedsPerson(ctx, o.actor, o.document, o.settings)
+		if err != nil {
+			return err
+		}
+		fresh.Reopened = old.Reopened || needsPerson
 		fresh.KeepHuman(old)
 		accounts, err := s.Suppliers.Checks(ctx, o.actor, fresh)
 		if err != nil {

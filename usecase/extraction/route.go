@@ -111,9 +111,13 @@ func (s *Service) settle(ctx context.Context, o *outcome, places []place) ([]pla
 // person approves.
 const maxOrigins = 100
 
-// NeedsPerson reports whether an assistant that may not approve uploaded the
-// document, or an e-mail of a sender who is not accepted brought it. SYSTEM does not
-// approve such an invoice, because the assistant or sender may have made it up.
+// maxCauses is the number of events that are read to find an assistant. Beyond it a person approves.
+const maxCauses = 10 * page.MaxLimit
+
+// NeedsPerson reports whether an assistant that may not approve uploaded or moved the
+// document or forced its extraction, or an e-mail of a sender who is not accepted brought
+// it. SYSTEM does not approve such an invoice, because the assistant or sender may have
+// made it up, or the assistant judged it.
 func (s *Service) NeedsPerson(ctx context.Context, a identity.Actor, d *document.Document, settings *entity.Settings) (bool, error) {
 	if e := d.Email; e != nil && !e.Accepted {
 		return true, nil // domain D33
@@ -144,11 +148,38 @@ func (s *Service) NeedsPerson(ctx context.Context, a identity.Actor, d *document
 	if len(waiting) > 0 {
 		return true, nil
 	}
-	received, err := s.Events.List(ctx, a.Scope(), event.Filter{
-		Types: []event.Type{event.DocumentReceived}, SubjectIDs: subjects,
-	}, page.Request{Limit: len(subjects)})
-	if err != nil {
-		return false, fmt.Errorf("find who uploaded the document: %w", err)
+	return s.byAssistant(ctx, a, subjects)
+}
+
+// byAssistant reports whether an assistant uploaded or moved one of the documents, or forced
+// its extraction. It reads the newest events first: that order includes the events of a
+// transaction that committed while an older one is open.
+func (s *Service) byAssistant(ctx context.Context, a identity.Actor, documents []uuid.UUID) (bool, error) {
+	filter := event.Filter{
+		Types: []event.Type{event.DocumentReceived, event.DocumentMoved, event.DocumentChanged}, SubjectIDs: documents, NewestFirst: true,
 	}
-	return slices.ContainsFunc(received.Items, func(e event.Event) bool { return e.ActorType == identity.ActorAssistant }), nil
+	request := page.Request{Limit: page.MaxLimit}
+	for range maxCauses / page.MaxLimit {
+		events, err := s.Events.List(ctx, a.Scope(), filter, request)
+		if err != nil {
+			return false, fmt.Errorf("find who uploaded the document: %w", err)
+		}
+		if slices.ContainsFunc(events.Items, causedByAssistant) {
+			return true, nil
+		}
+		if request.After = events.Next; request.After == "" {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// causedByAssistant reports whether an event of a document is one by which an assistant
+// decided what SYSTEM approves. The external id of a document is not.
+func causedByAssistant(e event.Event) bool {
+	if e.ActorType != identity.ActorAssistant {
+		return false
+	}
+	forces := func(c event.Change) bool { return c.Field == forcedField }
+	return e.Type != event.DocumentChanged || slices.ContainsFunc(e.Changes, forces)
 }

@@ -1,6 +1,8 @@
 package tools
 
 import (
+	"bytes"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -198,4 +200,142 @@ func TestAssistantsDoNotApproveDuplicates(t *testing.T) {
 			t.Errorf("%s: a person's note made the other invoice %s", number, got)
 		}
 	}
+}
+
+// TestAssistantsForcedExtractionsNeedAPerson forces the extraction of a quotation that a person
+// uploaded, as an assistant and as a person, on an entity where SYSTEM approves. The event names who
+// forced it. An assistant that may not approve does not make the quotation an approved invoice, also
+// if a person forces the extraction again.
+func TestAssistantsForcedExtractionsNeedAPerson(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	person := w.provider.Session("user_ada", "org_acme", sim.TokenOptions{})
+	oauth := w.provider.OAuth("user_ada", "org_acme", harness.OAuthClient, sim.TokenOptions{})
+	for _, c := range []struct{ setting, by, number, want string }{
+		{"PREPARE", "USER", "Q-4471", "APPROVED"}, {"PREPARE", "ASSISTANT", "K-80356", "EXTRACTED"}, {"ALL", "ASSISTANT", "T-1299714", "APPROVED"},
+	} {
+		name := c.setting + " " + c.by
+		entity := w.approving(c.setting)
+		up := w.Upload(person, harness.ID(t, entity), "a.pdf", quotation(c.number)).OK()
+		path := "/api/documents/" + up.Text("id")
+		w.Extract(person, up.Text("id")).Want(http.StatusBadRequest, "not_an_invoice")
+		token := map[string]string{"USER": person, "ASSISTANT": oauth}[c.by]
+		force := object{"document_id": up.Text("id"), "force": true}
+		inv := w.Do(http.MethodPost, "/api/invoices/extract", token, force).OK()
+		if got := inv.Text("status"); got != c.want {
+			t.Errorf("%s: the invoice is %s, want %s: %s", name, got, c.want, inv.Raw)
+		}
+		events := w.Do(http.MethodGet, "/api/events?type=document.changed&entity_id="+entity, person, nil).OK()
+		if events.Len("items") != 1 || events.Text("items", 0, "actor", "type") != c.by || events.Text("items", 0, "changes", 0, "field") != "forced" {
+			t.Errorf("%s: the events of %s are %s", name, path, events.Raw)
+		}
+		if c.want == "APPROVED" {
+			continue
+		}
+		if got := w.Do(http.MethodPost, "/api/invoices/extract", person, force).OK().Text("status"); got != c.want {
+			t.Errorf("%s: extracted again, the invoice is %s", name, got)
+		}
+	}
+	// The extraction of an open invoice is repeated.
+	entity := w.approving("PREPARE")
+	up := w.Upload(person, harness.ID(t, entity), "b.xml", harness.UBLOf("R-1", "100.00", "19.00", "190.00")).OK()
+	w.Extract(person, up.Text("id")).OK()
+	inv := w.Do(http.MethodPost, "/api/invoices/extract", oauth, object{"document_id": up.Text("id"), "force": true}).OK()
+	corrected := w.Do(http.MethodPatch, "/api/invoices/"+inv.Text("id"), person, object{"gross_total": "119.00", "amount_due": "119.00"}).OK()
+	if got := corrected.Text("status"); got != "EXTRACTED" {
+		t.Errorf("after a forced repetition and a correction the invoice is %s", got)
+	}
+}
+
+// TestAssistantsMovesNeedAPerson moves a document that has no invoice yet, as a person and as an
+// assistant, from an entity where a person approves to one where SYSTEM approves.
+func TestAssistantsMovesNeedAPerson(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	person := w.provider.Session("user_ada", "org_acme", sim.TokenOptions{})
+	oauth := w.provider.OAuth("user_ada", "org_acme", harness.OAuthClient, sim.TokenOptions{})
+	for _, c := range []struct{ setting, by, want string }{
+		{"PREPARE", "USER", "APPROVED"}, {"PREPARE", "ASSISTANT", "EXTRACTED"}, {"ALL", "ASSISTANT", "APPROVED"},
+	} {
+		from, to := w.entity(), w.approving(c.setting)
+		w.Do(http.MethodPut, "/api/settings/"+from, person, object{"auto_extract": false}).OK()
+		up := w.Upload(person, harness.ID(t, from), "a.xml", harness.UBL("M-"+c.setting+c.by)).OK()
+		token := map[string]string{"USER": person, "ASSISTANT": oauth}[c.by]
+		move := "/api/documents/" + up.Text("id") + "/move"
+		w.Do(http.MethodPost, move, token, object{"entity_id": to}).OK()
+		// Later moves of a person are more events than the document has origins.
+		for range 2 {
+			w.Do(http.MethodPost, move, person, object{"entity_id": from}).OK()
+			w.Do(http.MethodPost, move, person, object{"entity_id": to}).OK()
+		}
+		if got := w.Extract(person, up.Text("id")).OK().Text("status"); got != c.want {
+			t.Errorf("%s: moved by %s, the invoice is %s, want %s", c.setting, c.by, got, c.want)
+		}
+	}
+}
+
+// approving creates an entity where SYSTEM approves.
+func (w *world) approving(assistantActions string) string {
+	w.t.Helper()
+	entity := w.entity()
+	w.Do(http.MethodPut, "/api/settings/"+entity, w.provider.Session("user_ada", "org_acme", sim.TokenOptions{}), object{
+		"approval_required": false, "auto_approve_ignore": []string{"buyer_is_entity", "bank_account_known"}, "assistant_actions": assistantActions,
+	}).OK()
+	return entity
+}
+
+// quotation returns a PDF that has everything of an invoice except its title.
+func quotation(number string) []byte {
+	var page, out bytes.Buffer
+	for _, text := range []struct {
+		x, y, size int
+		of         string
+	}{
+		{50, 780, 14, "Acme Supplies GmbH"},
+		{50, 765, 9, "Hauptstr. 1, 10115 Berlin, Germany"},
+		{50, 752, 9, "VAT ID: DE136695976"},
+		{50, 700, 9, "Bill to:"},
+		{50, 688, 9, "Example Ltd"},
+		{350, 780, 16, "QUOTATION"},
+		{350, 740, 9, "Quotation number: " + number},
+		{350, 728, 9, "Date: 2026-03-01"},
+		{350, 716, 9, "Due date: 2026-03-31"},
+		{50, 600, 9, "Description"},
+		{250, 600, 9, "Quantity"},
+		{330, 600, 9, "Unit price"},
+		{420, 600, 9, "VAT %"},
+		{500, 600, 9, "Amount"},
+		{50, 585, 9, "Widgets"},
+		{250, 585, 9, "10"},
+		{330, 585, 9, "10.00"},
+		{420, 585, 9, "19"},
+		{500, 585, 9, "100.00"},
+		{400, 540, 9, "Net total"},
+		{500, 540, 9, "100.00"},
+		{400, 525, 9, "VAT 19%"},
+		{500, 525, 9, "19.00"},
+		{400, 510, 9, "Total EUR"},
+		{500, 510, 9, "119.00"},
+	} {
+		fmt.Fprintf(&page, "BT /F %d Tf %d %d Td (%s) Tj ET\n", text.size, text.x, text.y, text.of)
+	}
+	out.WriteString("%PDF-1.4\n")
+	var offsets []int
+	for i, object := range []string{
+		"<< /Type /Catalog /Pages 2 0 R >>",
+		"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>",
+		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", page.Len(), page.String()),
+		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+	} {
+		offsets = append(offsets, out.Len())
+		fmt.Fprintf(&out, "%d 0 obj\n%s\nendobj\n", i+1, object)
+	}
+	start := out.Len()
+	fmt.Fprintf(&out, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
+	for _, offset := range offsets {
+		fmt.Fprintf(&out, "%010d 00000 n \n", offset)
+	}
+	fmt.Fprintf(&out, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, start)
+	return out.Bytes()
 }

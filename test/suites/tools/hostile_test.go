@@ -18,7 +18,7 @@ import (
 
 // prepared are the events that an assistant may cause with the default setting.
 var prepared = []string{
-	"document.received", "document.extracted", "document.failed", "document.not_an_invoice",
+	"document.received", "document.changed", "document.extracted", "document.failed", "document.not_an_invoice",
 	"invoice.extracted", "invoice.needs_review", "invoice.corrected", "invoice.note_added", "invoice.assigned", "invoice.duplicate_found",
 }
 
