@@ -125,8 +125,13 @@ func (a *Authenticator) spf(ctx context.Context, e email.Envelope) email.Result 
 }
 
 // signatures verifies the signatures of a message. go-msgauth refuses signatures of a
-// part of the body and those that do not cover the From field.
+// part of the body and those that do not cover the From field. It finds none in a message with a
+// header that takes too long to verify.
 func (a *Authenticator) signatures(ctx context.Context, message io.Reader) []signature {
+	message, ok := verifiable(message)
+	if !ok {
+		return nil
+	}
 	verified, err := dkim.VerifyWithOptions(message, &dkim.VerifyOptions{
 		LookupTXT:        func(name string) ([]string, error) { return a.Resolver.LookupTXT(ctx, name) },
 		MaxVerifications: maxSignatures,
