@@ -19,6 +19,7 @@ import (
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/gen/authserver"
+	"docledger/infrastructure/httpserver"
 	"docledger/usecase/assistants"
 
 	"github.com/gin-gonic/gin"
@@ -166,8 +167,9 @@ func (s *Server) decide(ctx context.Context, a identity.Actor, r assistants.Requ
 func (s *Server) person(c *gin.Context) (identity.Actor, error) {
 	headers := c.Request.Header.Values("Authorization")
 	if len(headers) == 1 {
-		if scheme, token, found := strings.Cut(headers[0], " "); found && strings.EqualFold(scheme, "Bearer") {
-			return s.Authenticator.Authenticate(c.Request.Context(), strings.TrimSpace(token))
+		scheme, token, _ := strings.Cut(headers[0], " ")
+		if token = strings.TrimLeft(token, " "); strings.EqualFold(scheme, "Bearer") && httpserver.IsToken(token) {
+			return s.Authenticator.Authenticate(c.Request.Context(), token)
 		}
 	}
 	return identity.Actor{}, fault.New(fault.Unauthenticated, fault.CodeUnauthorized, "Sign in first.")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"docledger/domain/fault"
+	"docledger/infrastructure/httpserver"
 
 	"github.com/gin-gonic/gin"
 )
@@ -96,7 +97,7 @@ func bearerOf(r *http.Request) (bearer string, sent bool) {
 	if !strings.EqualFold(scheme, "Bearer") {
 		return "", values[0] != ""
 	}
-	if !isToken(token) {
+	if !httpserver.IsToken(token) {
 		return "", token != ""
 	}
 	return token, true
@@ -104,17 +105,6 @@ func bearerOf(r *http.Request) (bearer string, sent bool) {
 
 // openBytes limits the body of a caller without a valid token.
 const openBytes = 16 << 10
-
-const maxToken = 16 << 10
-
-// isToken reports whether s has the syntax of a bearer token (RFC 6750, section
-// 2.1).
-func isToken(s string) bool {
-	body := strings.TrimRight(s, "=")
-	return body != "" && len(s) <= maxToken && !strings.ContainsFunc(body, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-._~+/", r))
-	})
-}
 
 // challenge sends the location of the metadata (RFC 9728, 5.1; RFC 6750, 3).
 func (s *Server) challenge(w http.ResponseWriter, sent bool) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"docledger/domain/fault"
+	"docledger/infrastructure/httpserver"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
@@ -252,8 +253,8 @@ func bearer(headers []string) (token string, ok bool) {
 		return "", false
 	}
 	scheme, token, found := strings.Cut(headers[0], " ")
-	token = strings.TrimSpace(token)
-	return token, found && token != "" && strings.EqualFold(scheme, "Bearer")
+	token = strings.TrimLeft(token, " ")
+	return token, found && httpserver.IsToken(token) && strings.EqualFold(scheme, "Bearer")
 }
 
 // noRoute responds to unknown paths and unsupported methods. A wrong method is

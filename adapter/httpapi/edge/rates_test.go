@@ -89,7 +89,7 @@ func TestEachCredentialHasItsQuota(t *testing.T) {
 	}
 	checkRefused(t, send("one"), "2")
 	checkEnvelope(t, send("another"), 404, "not_found")
-	checkRefused(t, send("a third"), "4")
+	checkRefused(t, send("third"), "4")
 }
 
 // Without a good credential the address is what counts, whatever is asked for.

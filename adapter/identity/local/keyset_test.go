@@ -109,3 +109,35 @@ func TestVerifierWithoutKeys(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestTokensHaveOneForm changes the last character of tokens and adds line breaks. The decoder of
+// base64url ignores some of its bits and line breaks, so that other texts have the same bytes.
+func TestTokensHaveOneForm(t *testing.T) {
+	t.Parallel()
+	by := tokens(t, issuer, seed('a'))
+	refresh, err := by.IssueRefresh(assistantClaims())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	for what, token := range map[string]string{"session": issue(t, by, claims()), "access": issue(t, by, assistantClaims()), "refresh": refresh} {
+		verify := by.Verify
+		if what == "refresh" {
+			verify = by.VerifyRefresh
+		}
+		if _, err := verify(token, noon); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		others := []string{token + "\n", token + "=", token[:len(token)-5] + "\r\n" + token[len(token)-5:]}
+		for _, last := range alphabet {
+			if other := token[:len(token)-1] + string(last); other != token {
+				others = append(others, other)
+			}
+		}
+		for _, other := range others {
+			if _, err := verify(other, noon); fault.CodeOf(err) != fault.CodeUnauthorized {
+				t.Errorf("%s: %q is accepted: %v", what, other[len(other)-8:], err)
+			}
+		}
+	}
+}

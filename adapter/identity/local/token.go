@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"docledger/domain/fault"
@@ -84,9 +85,10 @@ func NewTokens(issuer string, seeds ...[]byte) (*Tokens, error) {
 	return t, nil
 }
 
-// newParser returns a parser that verifies signatures and leaves the claims to accept.
+// newParser returns a parser that verifies signatures and leaves the claims to accept. It refuses
+// other texts of the same bytes, so that a token has one form.
 func newParser() *jwt.Parser {
-	return jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithoutClaimsValidation())
+	return jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithoutClaimsValidation(), jwt.WithStrictDecoding())
 }
 
 func keyID(public ed25519.PublicKey) string {
@@ -169,6 +171,9 @@ func (c *claims) accept(issuer, use string, now time.Time) (identity.Claims, err
 
 // signed returns the claims of a token that one of the keys signed, without checking them.
 func (t *Tokens) signed(token string) (c claims, err error) {
+	if strings.ContainsAny(token, "\r\n") {
+		return c, errors.New("the token has a line break") // encoding/base64 ignores it
+	}
 	sum := sha256.Sum256([]byte(token))
 	if c, ok := t.proven.GetIfPresent(sum); ok {
 		return c, nil
