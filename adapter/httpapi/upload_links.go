@@ -222,6 +222,9 @@ func (s *Server) receiveUpload(c *gin.Context) {
 	c.JSON(http.StatusOK, gin.H{"items": files})
 }
 
+// maxSkipped is the maximum number of parts of a form that have no file. Each takes processor time.
+const maxSkipped = 50
+
 // withReceived names the files that were stored before one of the same form failed.
 func withReceived(err error, files []receivedFile) error {
 	if f, ok := fault.As(err); ok {
@@ -249,6 +252,7 @@ func (s *Server) receiveFiles(c *gin.Context, l *link.Link, a identity.Actor) (f
 		return files, err
 	}
 	form := multipart.NewReader(c.Request.Body, parameters["boundary"])
+	skipped := 0
 	for {
 		end := edge.PartHeaders(c)
 		part, err := form.NextPart()
@@ -263,6 +267,9 @@ func (s *Server) receiveFiles(c *gin.Context, l *link.Link, a identity.Actor) (f
 			return files, errForm(err)
 		}
 		if part.FileName() == "" {
+			if skipped++; skipped > maxSkipped {
+				return files, fault.New(fault.Invalid, fault.CodeInvalidRequest, "The form has more than %d parts without a file.", maxSkipped)
+			}
 			continue // an empty choice of a browser, or a field
 		}
 		if err := store(part.FileName(), part); err != nil {

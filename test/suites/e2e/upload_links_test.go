@@ -145,3 +145,33 @@ func formOrFail(t *testing.T) (out struct {
 	out.content, out.mediaType = formOf(t, map[string][]byte{"large.bin": bytes.Repeat([]byte(fmt.Sprint(1)), 6000)})
 	return out
 }
+
+// TestUploadLinksRefuseManyFields sends forms with parts that have no file. A browser sends few of
+// them, and reading each takes time.
+func TestUploadLinksRefuseManyFields(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	_, path := uploadLink(d, d.org.Admin.Token, map[string]any{"max_files": 3})
+	for fields, want := range map[int]int{20: http.StatusOK, 51: http.StatusBadRequest} {
+		var form bytes.Buffer
+		w := multipart.NewWriter(&form)
+		for range fields {
+			if err := w.WriteField("note", ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		part, err := w.CreateFormFile("file", "a.xml")
+		if err == nil {
+			_, err = part.Write(harness.UBL("F-1"))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if r := d.s.Send(http.MethodPost, path, "", &form, "Content-Type", w.FormDataContentType()); r.Status != want {
+			t.Errorf("%d fields: %d %s", fields, r.Status, r.Raw)
+		}
+	}
+}
