@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"docledger/domain/billing"
@@ -32,17 +33,43 @@ func (knownPlanRow) TableName() string { return "known_plans" }
 type KnownPlans struct{ s *Store }
 
 // Put implements billing.KnownPlans.
-func (r KnownPlans) Put(ctx context.Context, organization uuid.UUID, k billing.LastKnownPlan) error {
+func (r KnownPlans) Put(ctx context.Context, organization uuid.UUID, k billing.LastKnownPlan) (replaced *billing.LastKnownPlan, err error) {
 	row := knownPlanRow{
 		OrganizationID: organization, Name: clean(k.Plan.Name), Status: clean(k.Plan.Status), Writable: k.Plan.Writable,
 		CycleEnd: optionalTime(k.Plan.CycleEnd), MaxEntities: k.Plan.MaxEntities, MaxInvoicesPerMonth: k.Plan.MaxInvoicesPerMonth,
 		PaymentURL: clean(k.PaymentURL), ReadAt: instant(k.ReadAt),
 	}
-	err := r.s.handle(ctx).Clauses(clause.OnConflict{
-		Columns: []clause.Column{{Name: "organization_id"}}, UpdateAll: true,
-		Where: clause.Where{Exprs: []clause.Expression{gorm.Expr("known_plans.read_at <= ?", row.ReadAt)}},
-	}).Create(&row).Error
-	return failed("keep the plan", err)
+	err = r.s.inOne(ctx, func(ctx context.Context) error {
+		q := r.s.handle(ctx)
+		var before knownPlanRow
+		err := q.Clauses(lock).Take(&before, "organization_id = ?", organization).Error
+		if err == nil && !row.ReadAt.Before(instant(before.ReadAt)) {
+			known := before.fromRow()
+			replaced = &known
+		}
+		if err != nil && !errors.Is(err, gorm.ErrRecordNotFound) {
+			return failed("read the plan", err)
+		}
+		err = q.Clauses(clause.OnConflict{
+			Columns: []clause.Column{{Name: "organization_id"}}, UpdateAll: true,
+			Where: clause.Where{Exprs: []clause.Expression{gorm.Expr("known_plans.read_at <= ?", row.ReadAt)}},
+		}).Create(&row).Error
+		return failed("keep the plan", err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return replaced, nil
+}
+
+func (r knownPlanRow) fromRow() billing.LastKnownPlan {
+	return billing.LastKnownPlan{
+		Plan: billing.Plan{
+			Name: r.Name, Status: r.Status, Writable: r.Writable, CycleEnd: fromOptionalTime(r.CycleEnd),
+			MaxEntities: r.MaxEntities, MaxInvoicesPerMonth: r.MaxInvoicesPerMonth,
+		},
+		PaymentURL: r.PaymentURL, ReadAt: instant(r.ReadAt),
+	}
 }
 
 // Get implements billing.KnownPlans.
@@ -51,13 +78,8 @@ func (r KnownPlans) Get(ctx context.Context, organization uuid.UUID) (*billing.L
 	if err := r.s.handle(ctx).Take(&row, "organization_id = ?", organization).Error; err != nil {
 		return nil, found("plan", err)
 	}
-	return &billing.LastKnownPlan{
-		Plan: billing.Plan{
-			Name: row.Name, Status: row.Status, Writable: row.Writable, CycleEnd: fromOptionalTime(row.CycleEnd),
-			MaxEntities: row.MaxEntities, MaxInvoicesPerMonth: row.MaxInvoicesPerMonth,
-		},
-		PaymentURL: row.PaymentURL, ReadAt: instant(row.ReadAt),
-	}, nil
+	known := row.fromRow()
+	return &known, nil
 }
 
 type planEventRow struct {

@@ -48,7 +48,7 @@ func (s *Service) openPayments(reader *billing.Reader) (domain.Plans, error) {
 	}
 	subscribed := &billing.Subscribed{
 		Organizations: st.Organizations(), Subscriptions: client.Subscriptions, Customers: customers, Cache: plans, Known: st.KnownPlans(),
-		Clock: s.clock, Log: s.log,
+		Events: st.Events(), UnitOfWork: st, Clock: s.clock, Log: s.log,
 	}
 	if s.identities != nil {
 		subscribed.Trials, s.identities.Plans = s.identities, plans

@@ -32,6 +32,12 @@ type Plan struct {
 	MaxInvoicesPerMonth *int
 }
 
+// Differs reports whether p is another plan than before, or permits adding where before did not, or
+// the reverse. A new period or status of payment is no other plan.
+func (p Plan) Differs(before Plan) bool {
+	return p.Name != before.Name || p.Writable != before.Writable
+}
+
 // OnTrial reports whether the plan is the trial, active or ended.
 func (p Plan) OnTrial() bool { return p.Name == trialPlan }
 

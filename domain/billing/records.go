@@ -22,8 +22,9 @@ type LastKnownPlan struct {
 
 // LastKnownPlans stores the last known plans.
 type LastKnownPlans interface {
-	// Put stores the plan, unless a later one is stored.
-	Put(ctx context.Context, organization uuid.UUID, k LastKnownPlan) error
+	// Put stores the plan, unless a later one is stored. It returns the plan that was replaced; nil
+	// if none was.
+	Put(ctx context.Context, organization uuid.UUID, k LastKnownPlan) (replaced *LastKnownPlan, err error)
 	// Get returns the last known plan, or a NotFound fault.
 	Get(ctx context.Context, organization uuid.UUID) (*LastKnownPlan, error)
 }

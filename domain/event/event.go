@@ -82,6 +82,9 @@ const (
 	// WebhookTest is the type of a sample. It is delivered and is not in the log.
 	WebhookTest Type = "webhook.test"
 
+	// BillingPlanChanged: docledger read another plan, or that the plan permits adding again or no
+	// longer.
+	BillingPlanChanged           Type = "billing.plan_changed"
 	BillingLimitReached          Type = "billing.limit_reached"
 	BillingChargePaid            Type = "billing.charge_paid"
 	BillingChargeFailed          Type = "billing.charge_failed"

@@ -22,6 +22,6 @@ func Types() []Type {
 		IntegrationSetUp, IntegrationActivated, IntegrationError, IntegrationHealed, IntegrationDisconnected, IntegrationLinkCreated,
 		APIKeyCreated, APIKeyRevoked, APIKeyExpiring,
 		WebhookCreated, WebhookChanged, WebhookSecretRotated, WebhookDisabled, WebhookDeleted,
-		BillingLimitReached, BillingChargePaid, BillingChargeFailed, BillingDoubleChargeSuspected,
+		BillingPlanChanged, BillingLimitReached, BillingChargePaid, BillingChargeFailed, BillingDoubleChargeSuspected,
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"docledger/domain/billing"
+	"docledger/domain/event"
 	"docledger/domain/fault"
+	"docledger/domain/identity"
 	"docledger/domain/organization"
 	"docledger/usecase"
 
@@ -33,6 +35,8 @@ type Subscribed struct {
 	Customers     *Customers
 	Cache         billing.PlanCache
 	Known         billing.LastKnownPlans
+	Events        event.Log
+	UnitOfWork    usecase.UnitOfWork
 	Trials        Trials // nil: the record of the organization has the terms
 	Clock         usecase.Clock
 	Log           *slog.Logger
@@ -113,10 +117,37 @@ func (s *Subscribed) fill(ctx context.Context, id uuid.UUID) (billing.Record, er
 	if snapshot.OpenInvoice != nil {
 		known.PaymentURL = snapshot.OpenInvoice.PaymentURL
 	}
-	if err := s.Known.Put(ctx, id, known); err != nil {
-		return billing.Record{}, fmt.Errorf("store the plan: %w", err)
+	if err := s.keep(ctx, id, known); err != nil {
+		return billing.Record{}, err
 	}
 	return plan.Record(), nil
+}
+
+// keep stores the last known plan, with an event if it is another one (domain D3). A reading that
+// is older than the stored one records nothing.
+func (s *Subscribed) keep(ctx context.Context, id uuid.UUID, known billing.LastKnownPlan) error {
+	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		replaced, err := s.Known.Put(ctx, id, known)
+		if err != nil {
+			return fmt.Errorf("store the plan: %w", err)
+		}
+		if replaced == nil || !known.Plan.Differs(replaced.Plan) {
+			return nil
+		}
+		e := event.By(identity.System(id), event.BillingPlanChanged, uuid.Nil, event.Subject{Type: event.SubjectOrganization, ID: id})
+		for _, c := range []event.Change{
+			{Field: "plan", From: replaced.Plan.Name, To: known.Plan.Name},
+			{Field: "subscription_status", From: replaced.Plan.Status, To: known.Plan.Status},
+		} {
+			if c.From != c.To {
+				e.Changes = append(e.Changes, c)
+			}
+		}
+		if err := s.Events.Append(ctx, e); err != nil {
+			return fmt.Errorf("record the change of the plan: %w", err)
+		}
+		return nil
+	})
 }
 
 // snapshot reads the data of the organization's customer. If the customer was deleted

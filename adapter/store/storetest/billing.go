@@ -19,13 +19,24 @@ func testKnownPlans(t *testing.T, b *bench) {
 	five := 5
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	first := billing.LastKnownPlan{Plan: billing.Plan{Name: "team", Status: "active", Writable: true, CycleEnd: at.AddDate(0, 1, 0), MaxEntities: &five}, ReadAt: at}
-	must(t, b.KnownPlans().Put(b.ctx, org, first))
+	put := func(k billing.LastKnownPlan, want *billing.LastKnownPlan) {
+		t.Helper()
+		replaced, err := b.KnownPlans().Put(b.ctx, org, k)
+		must(t, err)
+		if (replaced == nil) != (want == nil) {
+			t.Fatalf("replaced %+v, want %+v", replaced, want)
+		}
+		if want != nil {
+			same(t, "the replaced plan", *replaced, *want)
+		}
+	}
+	put(first, nil)
 	got, err := b.KnownPlans().Get(b.ctx, org)
 	must(t, err)
 	same(t, "the plan", *got, first)
 	second := billing.LastKnownPlan{Plan: billing.Plan{Name: "trial", Status: "trial_expired"}, PaymentURL: "https://pay.example/1", ReadAt: at.Add(time.Second)}
-	must(t, b.KnownPlans().Put(b.ctx, org, second))
-	must(t, b.KnownPlans().Put(b.ctx, org, first))
+	put(second, &first)
+	put(first, nil)
 	got, err = b.KnownPlans().Get(b.ctx, org)
 	must(t, err)
 	same(t, "the plan after an older reading", *got, second)
