@@ -37,6 +37,7 @@ func groupsOf(s string) []string {
 	}
 	for _, r := range s {
 		switch {
+		case invisible(r):
 		case unicode.IsDigit(r), unicode.IsLetter(r):
 			if unicode.IsDigit(r) != digits {
 				flush()
@@ -51,10 +52,16 @@ func groupsOf(s string) []string {
 	return groups
 }
 
+// invisible reports whether a character shows nothing. Some of them, such as the Hangul filler, are
+// letters. Numbers that look the same are the same number.
+func invisible(r rune) bool {
+	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
 // plainNumber returns the letters and digits of a number, in upper case. It keeps the zeros.
 func plainNumber(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsDigit(r) || unicode.IsLetter(r) {
+		if !invisible(r) && (unicode.IsDigit(r) || unicode.IsLetter(r)) {
 			return unicode.ToUpper(r)
 		}
 		return -1
