@@ -18,8 +18,8 @@ import (
 
 	"docledger/domain/fault"
 	"docledger/domain/identity"
+	"docledger/domain/oauthclient"
 	"docledger/gen/authserver"
-	"docledger/infrastructure/httpserver"
 	"docledger/usecase/assistants"
 
 	"github.com/gin-gonic/gin"
@@ -168,7 +168,7 @@ func (s *Server) person(c *gin.Context) (identity.Actor, error) {
 	headers := c.Request.Header.Values("Authorization")
 	if len(headers) == 1 {
 		scheme, token, _ := strings.Cut(headers[0], " ")
-		if token = strings.TrimLeft(token, " "); strings.EqualFold(scheme, "Bearer") && httpserver.IsToken(token) {
+		if token = strings.TrimLeft(token, " "); strings.EqualFold(scheme, "Bearer") && oauthclient.IsToken(token) {
 			return s.Authenticator.Authenticate(c.Request.Context(), token)
 		}
 	}

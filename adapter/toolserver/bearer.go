@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"docledger/domain/fault"
-	"docledger/infrastructure/httpserver"
+	"docledger/domain/oauthclient"
 
 	"github.com/gin-gonic/gin"
 )
@@ -97,7 +97,7 @@ func bearerOf(r *http.Request) (bearer string, sent bool) {
 	if !strings.EqualFold(scheme, "Bearer") {
 		return "", values[0] != ""
 	}
-	if !httpserver.IsToken(token) {
+	if !oauthclient.IsToken(token) {
 		return "", token != ""
 	}
 	return token, true

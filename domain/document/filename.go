@@ -13,7 +13,7 @@ const (
 	zeroWidthJoiner    = '\u200D'
 )
 
-// invisible reports whether a character shows nothing by itself.
+// invisible reports whether a character shows nothing.
 func invisible(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"docledger/domain/fault"
-	"docledger/infrastructure/httpserver"
+	"docledger/domain/oauthclient"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
@@ -254,7 +254,7 @@ func bearer(headers []string) (token string, ok bool) {
 	}
 	scheme, token, found := strings.Cut(headers[0], " ")
 	token = strings.TrimLeft(token, " ")
-	return token, found && httpserver.IsToken(token) && strings.EqualFold(scheme, "Bearer")
+	return token, found && oauthclient.IsToken(token) && strings.EqualFold(scheme, "Bearer")
 }
 
 // noRoute responds to unknown paths and unsupported methods. A wrong method is
