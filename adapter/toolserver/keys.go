@@ -3,13 +3,26 @@ package toolserver
 import (
 	"encoding/json"
 	"strings"
+	"unicode"
 )
 
-// The keys of a message under which a client sends the arguments of a tool.
-const (
-	keyParams    = "params"
-	keyArguments = "arguments"
+// The folded keys of a message under which a client sends the arguments of a tool.
+var (
+	keyParams    = foldCase("params")
+	keyArguments = foldCase("arguments")
 )
+
+// foldCase maps each character to the first of those that differ from it only in case, as
+// encoding/json compares keys: U+017F is an s.
+func foldCase(s string) string {
+	return strings.Map(func(r rune) rune {
+		first := r
+		for c := unicode.SimpleFold(r); c != r; c = unicode.SimpleFold(c) {
+			first = min(first, c)
+		}
+		return first
+	}, s)
+}
 
 // level is one object or array of a message.
 type level struct {
@@ -82,7 +95,7 @@ func (l *level) repeats(quoted []byte) bool {
 		return false
 	}
 	if l.folded {
-		key = strings.ToLower(key)
+		key = foldCase(key)
 	}
 	if _, twice := l.keys[key]; twice {
 		return true

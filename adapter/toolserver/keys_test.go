@@ -21,6 +21,8 @@ func TestRepeatedKeysAreRefused(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_me","arguments":{}},"params":{}}`:                         true,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_me","arguments":{},"arguments":{}}}`:                      true,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_me","arguments":{},"_meta":{"a":[{"b":1,"b":2}]}}}`:       true,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","paramſ":{},"params":{"name":"get_me","arguments":{}}}`:                         true,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","Params":{"name":"get_me","Name":"list_members"}}`:                                    true,
 		`[{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/call","params":{"name":"get_me","arguments":{}}}]`:                            true,
 	} {
 		before := len(w.seen())
@@ -50,5 +52,20 @@ func TestEncodedMessagesAreRefused(t *testing.T) {
 		if got := text(t, resp); resp.StatusCode != want {
 			t.Errorf("%q: %d %s", coding, resp.StatusCode, got)
 		}
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+"/mcp", strings.NewReader(message))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = http.Header{
+		"Authorization": {"Bearer " + goodToken}, "Content-Type": {"application/json"},
+		"Accept": {"application/json, text/event-stream"}, "Content-Encoding": {"identity", "gzip"},
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := text(t, resp); resp.StatusCode != http.StatusUnsupportedMediaType {
+		t.Errorf("identity and gzip in two lines: %d %s", resp.StatusCode, got)
 	}
 }

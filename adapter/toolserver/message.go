@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -48,7 +49,7 @@ var errBusy = errors.New("memory for messages used up")
 // memory and the file of the message.
 func (s *Server) message(w http.ResponseWriter, r *http.Request) (ok bool, release func()) {
 	grow, release := func(int64) error { return nil }, func() {}
-	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+	if slices.ContainsFunc(r.Header.Values("Content-Encoding"), func(coding string) bool { return coding != "" && !strings.EqualFold(coding, "identity") }) {
 		answer(w, http.StatusUnsupportedMediaType, "invalid_request", "The Content-Encoding is not supported. Send the message without it.")
 		return false, release
 	}

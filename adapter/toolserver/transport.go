@@ -105,12 +105,16 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	handler.ServeHTTP(&jsonErrors{ResponseWriter: w, answers: c.answers, message: messageOf(r)}, r.WithContext(context.WithValue(r.Context(), serverKey{}, server)))
 }
 
-// messageOf returns the message of a request whose body was read.
+// messageOf returns the message of a request; nil if the method has none.
 func messageOf(r *http.Request) []byte {
-	if body, ok := r.Body.(*held); ok {
-		return body.data
+	body, ok := r.Body.(*held)
+	if !ok || r.Method != http.MethodPost {
+		return nil
 	}
-	return nil
+	if body.data == nil {
+		return []byte{}
+	}
+	return body.data
 }
 
 // takesEvents reports whether Accept names server-sent events.
@@ -154,7 +158,7 @@ func (c rpcCall) id() any {
 func (f refusal) write(w http.ResponseWriter) {
 	var one rpcCall
 	var batch []rpcCall
-	invalid := !json.Valid(f.message)
+	invalid := f.message != nil && !json.Valid(f.message)
 	if !invalid && json.Unmarshal(f.message, &one) != nil && json.Unmarshal(f.message, &batch) == nil {
 		// A batch is refused as a whole because of one of its calls.
 		if n := slices.IndexFunc(batch, func(c rpcCall) bool { return strings.HasPrefix(f.text, unhandled+strconv.Quote(c.Method)) }); n >= 0 {

@@ -106,6 +106,11 @@ func TestErrorsHaveTheCodesOfJSONRPC(t *testing.T) {
 			}
 		}
 	}
+	for method, code := range map[string]string{http.MethodGet: "-32600", http.MethodDelete: "-32600", http.MethodPost: "-32700"} {
+		if body := text(t, w.send(t, method, "/mcp", "", map[string]string{"MCP-Protocol-Version": "1999-01-01"})); !strings.Contains(body, code) {
+			t.Errorf("%s without a body: %s", method, body)
+		}
+	}
 	batch := `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"no/such"}]`
 	if body := text(t, w.message(t, batch, map[string]string{"MCP-Protocol-Version": "2025-03-26"})); !strings.Contains(body, `"id":2`) || !strings.Contains(body, "-32601") {
 		t.Errorf("a batch: %s", body)

@@ -37,3 +37,14 @@ func TestSignedRequestsPassUntouched(t *testing.T) {
 		})
 	}
 }
+
+// TestEveryEncodingIsRead sends a coding in the second of two lines.
+func TestEveryEncodingIsRead(t *testing.T) {
+	t.Parallel()
+	b := setup(t, missing)
+	req := b.request(t, "POST", "/api/entities", `{"name":"x"}`)
+	req.Header["Content-Encoding"] = []string{"identity", "gzip"}
+	if r := b.send(t, req); r.StatusCode != 400 || !strings.Contains(string(r.body), "unsupported_media_type") {
+		t.Errorf("identity and gzip in two lines: %d %q", r.StatusCode, r.body)
+	}
+}

@@ -130,7 +130,7 @@ func bodyField(reason string) []fault.Field {
 // if the request names none. It normalizes the header to the form that the
 // generated code compares.
 func (b *body) negotiate(r *http.Request) (string, error) {
-	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+	if slices.ContainsFunc(r.Header.Values("Content-Encoding"), func(coding string) bool { return coding != "" && !strings.EqualFold(coding, "identity") }) {
 		return "", fault.New(fault.Invalid, fault.CodeUnsupportedMediaType, "The Content-Encoding is not supported. Send the body without it.")
 	}
 	header := r.Header.Get("Content-Type")
