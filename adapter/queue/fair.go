@@ -49,7 +49,9 @@ func (q *Queue) waiting(ctx context.Context, queue string, organization uuid.UUI
 
 // Rebalance raises the priority of waiting bulk jobs until each organization has
 // job.PerOrg jobs of a queue at normal priority, so that several backlogs are processed at the same
-// time. It returns the number of changed jobs, at most 1,000.
+// time. A raised job is behind those that were raised before it, so that organizations take turns
+// regardless of the age of their backlogs. A raised scan has the priority of a new one, so that new
+// scans do not pass it. It returns the number of changed jobs, at most 1,000.
 func (q *Queue) Rebalance(ctx context.Context) (int, error) {
 	// The jobs are searched first, so that a call without work takes no lock.
 	ids, err := q.ids(ctx, `SELECT id FROM (
@@ -59,6 +61,7 @@ func (q *Queue) Rebalance(ctx context.Context) (int, error) {
 	if err != nil || len(ids) == 0 {
 		return 0, q.db.Failed("look at the backlogs", err)
 	}
-	n, err := q.update(ctx, "UPDATE river_job SET priority = $1 WHERE state = 'available' AND id IN ("+numbers(ids)+")", int(job.Watched))
+	n, err := q.update(ctx, "UPDATE river_job SET priority = CASE queue WHEN '"+job.ScanQueue+"' THEN "+strconv.Itoa(int(job.Automatic))+" ELSE "+strconv.Itoa(int(job.Watched))+
+		" END, scheduled_at = "+q.now()+" WHERE state = 'available' AND id IN ("+numbers(ids)+")")
 	return n, q.db.Failed("raise the priority of waiting jobs", err)
 }

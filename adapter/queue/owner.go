@@ -82,11 +82,12 @@ func (o *postgresOwner) acquire(ctx context.Context) error {
 }
 
 // unreachable accepts errors of the connection, and those of a server that starts, ends or has no
-// free connection (classes 08, 53 and 57).
+// free connection (classes 08, 53 and 57). A statement that was cancelled (57014) ran on a server
+// that can be reached.
 func (o *postgresOwner) unreachable(err error) bool {
 	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
 		class := answer.Code[:min(2, len(answer.Code))]
-		return class == "08" || class == "53" || class == "57"
+		return class == "08" || class == "53" || class == "57" && answer.Code != "57014"
 	}
 	return !errors.Is(err, context.Canceled)
 }

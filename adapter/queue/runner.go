@@ -194,7 +194,7 @@ func (r *Runner) Start(ctx context.Context) error {
 
 // claimWhenReachable repeats claim while the database cannot be reached.
 func (r *Runner) claimWhenReachable(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	waiting, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {
 		err := r.claim(ctx)
@@ -203,14 +203,15 @@ func (r *Runner) claimWhenReachable(ctx context.Context) error {
 		}
 		r.log.Warn("the database cannot be reached; the start waits for it", "error", err)
 		select {
-		case <-ctx.Done():
+		case <-waiting.Done():
 			return err
 		case <-time.After(relockInterval):
 		}
 	}
 }
 
-// claim acquires the liveness lock and requeues orphaned jobs.
+// claim acquires the liveness lock and requeues orphaned jobs. The second takes as long as there are
+// such jobs.
 func (r *Runner) claim(ctx context.Context) error {
 	hold, cancel := context.WithTimeout(ctx, ownTimeout)
 	defer cancel()

@@ -2,7 +2,9 @@ package queuetest
 
 import (
 	"context"
+	"slices"
 	"testing"
+	"time"
 
 	"docledger/domain/job"
 
@@ -82,6 +84,44 @@ func testFairScans(t *testing.T, e *Env) {
 	e.exec(t, "UPDATE river_job SET state = 'completed', finalized_at = CURRENT_TIMESTAMP WHERE priority < 4 AND args->>'OrganizationID' = $1", one.String())
 	_, err := e.Queue.Rebalance(ctx)
 	must(t, err)
-	check("rebalanced", one, job.Watched, 1)
+	check("rebalanced", one, job.Automatic, 1)
 	check("rebalanced", one, job.Bulk, 3)
+	// A new scan does not pass those that wait.
+	enqueue(one, 1)
+	check("a new scan", one, job.Automatic, 1)
+	check("a new scan", one, job.Bulk, 4)
+}
+
+// testScansTakeTurns checks that the organizations with waiting scans take turns in the order in
+// which workers fetch jobs, although the backlog of one of them is older.
+func testScansTakeTurns(t *testing.T, e *Env) {
+	ctx := context.Background()
+	names := map[string]string{}
+	enqueue := func(name string, n int) {
+		t.Helper()
+		organization := uuid.New()
+		names[organization.String()] = name
+		for range n {
+			must(t, e.Queue.Enqueue(ctx, job.ReadScan{V: job.ScanVersion, OrganizationID: organization, DocumentID: uuid.New()}, job.Automatic))
+		}
+	}
+	enqueue("one", 6)
+	enqueue("other", 3)
+	var order []string
+	for range 9 {
+		var id int64
+		var organization string
+		must(t, e.SQL.QueryRowContext(ctx, "SELECT id, args->>'OrganizationID' FROM river_job WHERE kind = 'read_scan' AND state = 'available' "+
+			"ORDER BY priority, scheduled_at, id LIMIT 1").Scan(&id, &organization))
+		e.exec(t, "UPDATE river_job SET state = 'completed', finalized_at = CURRENT_TIMESTAMP WHERE id = $1", id)
+		order = append(order, names[organization])
+		// SQLite stores milliseconds: the next job is raised in a later one.
+		for began := time.Now().UnixMilli(); time.Now().UnixMilli() <= began+1; {
+		}
+		_, err := e.Queue.Rebalance(ctx)
+		must(t, err)
+	}
+	if want := []string{"one", "other", "one", "other", "one", "other", "one", "one", "one"}; !slices.Equal(order, want) {
+		t.Errorf("the scans are read in the order %v", order)
+	}
 }

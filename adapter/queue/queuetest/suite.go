@@ -52,6 +52,7 @@ func Run(t *testing.T, open func(t testing.TB) *Env) {
 		"adds a job once at a time":  testOneJob,
 		"shares the queue":           testFairQueue,
 		"takes turns with scans":     testFairScans,
+		"takes turns with backlogs":  testScansTakeTurns,
 		"serves the operator":        testOperator,
 		"wakes paused jobs":          testWake,
 		"counts jobs":                testCounts,
