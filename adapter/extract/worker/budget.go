@@ -86,11 +86,17 @@ type allowance struct {
 
 // rendering returns the allowance for rendering the pages of a document.
 func (c Config) rendering() allowance {
-	return allowance{page: min(pageCPU, max(renderCPU, c.Deadline)), left: renderingCPU, perPage: renderingPage}
+	return allowance{page: min(pageCPU, max(renderCPU, c.Deadline)), left: c.slower(renderingCPU), perPage: c.slower(renderingPage)}
 }
 
-func recognition() allowance {
-	return allowance{page: pageCPU, left: recognitionCPU, perPage: recognitionPage}
+// recognition returns the allowance for recognizing the pages of a document.
+func (c Config) recognition() allowance {
+	return allowance{page: pageCPU, left: c.slower(recognitionCPU), perPage: c.slower(recognitionPage)}
+}
+
+// slower returns the time for a machine that needs more than the default deadline for a document.
+func (c Config) slower(d time.Duration) time.Duration {
+	return max(d, time.Duration(float64(d)*float64(c.Deadline)/float64(defaultDeadline)))
 }
 
 // begin limits the processor time of the budget of a page.

@@ -104,7 +104,7 @@ var errClosed = errors.New("the pool of readers is closed")
 // New returns a Pool. No child runs before the first document.
 func New(c Config) *Pool {
 	c = c.withDefaults()
-	p := &Pool{config: c, slots: make(chan struct{}, c.Size), closed: make(chan struct{}), rendering: c.rendering(), recognition: recognition()}
+	p := &Pool{config: c, slots: make(chan struct{}, c.Size), closed: make(chan struct{}), rendering: c.rendering(), recognition: c.recognition()}
 	if c.Program != "" {
 		p.cache = c.CacheDir
 	}

@@ -57,6 +57,11 @@ func TestSlowPagesEndTheirDocument(t *testing.T) {
 			t.Errorf("%s: the document takes %v", tt.what, took)
 		}
 	}
+	// A longer deadline is for a slow machine, where each page takes longer.
+	slow := open(t, worker.Config{Deadline: 16 * time.Second})
+	if pages, _ := slow.Pages(time.Second, 12*time.Second); pages != 100 {
+		t.Errorf("on a slow machine %d pages are read", pages)
+	}
 }
 
 // TestSlowPageIsNotRenderedToItsEnd checks that the first page that exceeds its
