@@ -136,11 +136,16 @@ func (e exported) VisitExportInvoicesResponse(w http.ResponseWriter) error {
 	return e.Write(&steadyWriter{to: w, connection: http.NewResponseController(w), stall: e.stall, end: e.end})
 }
 
-// readerStalls is the time after which an export ends whose reader accepts no bytes. Few exports run
-// at the same time, and others wait for its place.
+// readerStalls is the time after which an export ends whose reader accepts fewer bytes than
+// readerAccepts. Few exports run at the same time, and others wait for its place.
 const readerStalls = time.Minute
 
-// steadyChunk is what a reader accepts at least within readerStalls.
+// readerAccepts is what suffices within readerStalls. It is more than steadyChunk, because the
+// system reports progress to a blocked writer only after a part of what it holds is sent, which
+// httpserver limits.
+const readerAccepts = 128 << 10
+
+// steadyChunk is what a write has readerStalls for.
 const steadyChunk = 32 << 10
 
 // steadyWriter writes to a connection, and fails when the reader accepts too little.

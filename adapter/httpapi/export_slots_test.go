@@ -1,18 +1,22 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"docledger/adapter/httpapi/export"
 	"docledger/domain/fault"
 	"docledger/domain/invoice"
+	"docledger/infrastructure/httpserver"
 
 	"github.com/google/uuid"
 )
@@ -107,5 +111,77 @@ func TestUnreadExportEnds(t *testing.T) {
 		}
 	case <-time.After(time.Minute):
 		t.Fatal("the export does not end")
+	}
+}
+
+// counted counts what a writer has accepted.
+type counted struct {
+	io.Writer
+	bytes atomic.Int64
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	n, err := c.Writer.Write(p)
+	c.bytes.Add(int64(n))
+	return n, err
+}
+
+// TestSlowReaderGetsItsExport connects a reader that reads three times readerAccepts, then waits until
+// the export writes more, and repeats this. An export that writes nothing after so many bytes ends
+// for a reader that takes readerStalls for them.
+func TestSlowReaderGetsItsExport(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var out counted
+	failed, served := make(chan error, 1), make(chan error, 1)
+	go func() {
+		served <- httpserver.Serve(ctx, l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			out.Writer = w
+			to := &steadyWriter{to: &out, connection: http.NewResponseController(w), stall: 10 * time.Second}
+			part := make([]byte, 1<<20)
+			for {
+				if _, err := to.Write(part); err != nil {
+					failed <- err
+					return
+				}
+			}
+		}), 0, slog.New(slog.DiscardHandler))
+	}()
+	conn, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	// The system of a reader that reads fast at times accepts more for it.
+	if err := conn.(*net.TCPConn).SetReadBuffer(64 << 10); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for read := 0; read < 64<<20; read += 3 * readerAccepts {
+		before := out.bytes.Load()
+		if _, err := io.CopyN(io.Discard, conn, 3*readerAccepts); err != nil {
+			t.Fatal(err)
+		}
+		for out.bytes.Load() == before {
+			select {
+			case err := <-failed:
+				t.Fatalf("the export ended after %d bytes: %v", read, err)
+			case <-tick.C:
+			}
+		}
+	}
+	_ = conn.Close()
+	<-failed
+	stop()
+	if err := <-served; err != nil {
+		t.Error(err)
 	}
 }

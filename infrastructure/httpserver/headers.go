@@ -39,6 +39,7 @@ func (l *headerListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	limitUnsent(c)
 	return &headerConn{Conn: c, listener: l, header: true}, nil
 }
 
