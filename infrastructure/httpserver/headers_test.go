@@ -2,15 +2,21 @@ package httpserver_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"docledger/domain/fault"
+	"docledger/gen/common"
 	"docledger/infrastructure/httpserver"
 )
 
@@ -39,14 +45,141 @@ func (c *client) send(text string) { _, _ = io.WriteString(c.conn, text) }
 
 func (c *client) status() int {
 	c.t.Helper()
+	status, _, _ := c.response()
+	return status
+}
+
+func (c *client) response() (status int, h http.Header, body []byte) {
+	c.t.Helper()
 	resp, err := http.ReadResponse(c.in, nil)
 	if err != nil {
 		c.t.Error(err)
-		return 0
+		return 0, nil, nil
 	}
 	defer resp.Body.Close()
-	_, _ = io.Copy(io.Discard, resp.Body)
-	return resp.StatusCode
+	body, _ = io.ReadAll(resp.Body)
+	return resp.StatusCode, resp.Header, body
+}
+
+// pipes is a listener for connections within the process. A write to one returns once
+// the server has read all of it, so that a test decides what each read returns.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), closed: make(chan struct{})} }
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.closed) })
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{} }
+
+func (p *pipes) connect(t *testing.T) *client {
+	t.Helper()
+	ours, theirs := net.Pipe()
+	t.Cleanup(func() { _ = ours.Close() })
+	if err := ours.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	p.conns <- theirs
+	return &client{t, ours, bufio.NewReader(ours)}
+}
+
+// TestNoBudgetForOrdinaryHeaders sends requests to a server without a budget. Only long
+// headers and those with many lines are refused, however their bytes arrive.
+func TestNoBudgetForOrdinaryHeaders(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	l := newPipes()
+	limited := httpserver.Limit(l, 0, slog.New(slog.NewJSONHandler(&log, nil)))
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- limited.Serve(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+	}()
+	body := strings.Repeat("{\n", 4<<10)
+	post := func(size int) string { // with its body
+		head := fmt.Sprintf("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\nX-A: ", len(body))
+		return head + strings.Repeat("a", size-len(head)-4) + "\r\n\r\n" + body
+	}
+	lines := func(n int) string {
+		return "GET / HTTP/1.1\nHost: x\n" + strings.Repeat("AAA:\n", n-3) + "\n"
+	}
+	for what, c := range map[string]struct {
+		request string
+		cut     int // bytes of the first segment; 0 for one segment
+		want    int
+	}{
+		"a header in two segments":        {post(1465), 1400, http.StatusOK},
+		"an empty line in two segments":   {post(1465), 1463, http.StatusOK},
+		"a header of the free length":     {post(httpserver.FreeHeader), 1400, http.StatusOK},
+		"a header and its body":           {post(1465), 0, http.StatusOK},
+		"the free number of lines":        {lines(httpserver.FreeLines), 0, http.StatusOK},
+		"a line too many":                 {lines(httpserver.FreeLines + 1), 0, http.StatusServiceUnavailable},
+		"a line too many in two segments": {lines(httpserver.FreeLines + 1), 100, http.StatusServiceUnavailable},
+		"a byte too many":                 {post(httpserver.FreeHeader + 1), 1400, http.StatusServiceUnavailable},
+		"a folded field":                  {"GET / HTTP/1.1\nHost: x\nA: b\n \n" + strings.Repeat("AAA:\n", httpserver.FreeLines) + "\n", 0, http.StatusServiceUnavailable},
+	} {
+		t.Run(what, func(t *testing.T) {
+			conn := l.connect(t)
+			go func() { // a refused request is not read to its end
+				conn.send(c.request[:c.cut])
+				conn.send(c.request[c.cut:])
+			}()
+			status, header, body := conn.response()
+			if status != c.want {
+				t.Errorf("got %d, want %d", status, c.want)
+			}
+			if status == http.StatusServiceUnavailable {
+				checkEnvelope(t, header, body)
+			}
+		})
+	}
+	// A connection is used again, also with the empty line that old clients send after a POST.
+	conn := l.connect(t)
+	for _, request := range []string{post(1465), "\r\n" + post(1465), "\r\n" + lines(httpserver.FreeLines-1)} {
+		go conn.send(request)
+		if got := conn.status(); got != http.StatusOK {
+			t.Errorf("a further request gets %d", got)
+		}
+	}
+	go conn.send("\r\n\r\n" + lines(httpserver.FreeLines))
+	if got := conn.status(); got != http.StatusServiceUnavailable {
+		t.Errorf("many lines after empty ones get %d", got)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if got := strings.Count(log.String(), `"level":"WARN"`); got != 1 {
+		t.Errorf("%d warnings, want one each minute: %s", got, &log)
+	}
+}
+
+// checkEnvelope checks that a refusal has the format of every error.
+func checkEnvelope(t *testing.T, h http.Header, body []byte) {
+	t.Helper()
+	var got common.ErrorEnvelope
+	if err := json.Unmarshal(body, &got); err != nil {
+		t.Fatalf("%v: %s", err, body)
+	}
+	if got.Error.Code != string(fault.CodeUnavailable) || got.Error.Message == "" || got.Error.Details.RequestId.String() != h.Get("X-Request-Id") ||
+		h.Get("Content-Type") != "application/json" || h.Get("Retry-After") == "" {
+		t.Errorf("the refusal is %v %s", h, body)
+	}
 }
 
 // TestHeadersShareABudget holds long headers that never become complete. Other long
@@ -56,7 +189,7 @@ func TestHeadersShareABudget(t *testing.T) {
 	const long, held = 16 << 10, 4
 	l := listen(t)
 	const budget = held * (long - httpserver.FreeHeader)
-	limited := httpserver.Limit(l, budget)
+	limited := httpserver.Limit(l, budget, slog.New(slog.DiscardHandler))
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
@@ -97,6 +230,13 @@ func TestHeadersShareABudget(t *testing.T) {
 	if got := ordinary.status(); got != http.StatusOK {
 		t.Errorf("a body gets %d", got)
 	}
+	// Body bytes that arrive with the end of the header are no header.
+	two := connect(t, l)
+	two.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 16384\r\nX-A: " + strings.Repeat("a", 1400))
+	two.send("\r\n\r\n" + strings.Repeat("b", 16384))
+	if got := two.status(); got != http.StatusOK {
+		t.Errorf("a header in two segments gets %d", got)
+	}
 	another := connect(t, l)
 	another.send(request(long)[:httpserver.FreeHeader+1])
 	if got := another.status(); got != http.StatusServiceUnavailable {
@@ -127,7 +267,7 @@ func TestTooLongHeaderIsRefused(t *testing.T) {
 	ended := make(chan error, 1)
 	lengths := make(chan int, 2)
 	go func() {
-		ended <- httpserver.Limit(l, 1<<30).Serve(ctx, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { lengths <- len(r.Header.Get("X-A")) }))
+		ended <- httpserver.Limit(l, 1<<30, slog.New(slog.DiscardHandler)).Serve(ctx, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { lengths <- len(r.Header.Get("X-A")) }))
 	}()
 	for _, size := range []int{40 << 10, 30 << 10} {
 		c := connect(t, l)

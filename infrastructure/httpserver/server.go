@@ -14,14 +14,14 @@ import (
 const (
 	headerTimeout  = 10 * time.Second
 	idleTimeout    = 2 * time.Minute
-	maxHeaderBytes = 32 << 10 // a token has at most 16 kB
+	maxHeaderBytes = 32 << 10 // a token has at most 16 kB; net/http allows 4 kB more
 )
 
 // Serve accepts requests on l until ctx ends. Then it waits at most drain for running
 // requests. Bodies have no server-wide deadline, because an upload may be slow. The
 // handler must set the deadlines of the connection for each request.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, drain time.Duration, log *slog.Logger) error {
-	return serve(ctx, limitHeaders(l, headerMemory), h, drain, log)
+	return serve(ctx, limitHeaders(l, processHeaders, log), h, drain, log)
 }
 
 func serve(ctx context.Context, l *headerListener, h http.Handler, drain time.Duration, log *slog.Logger) error {
