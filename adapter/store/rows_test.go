@@ -77,6 +77,27 @@ func compareRows(t *testing.T, db *gorm.DB) {
 	}
 }
 
+// TestTablesHaveKeys verifies that each table of PostgreSQL has a primary key. Without one, a logical replication
+// refuses to delete its rows.
+func TestTablesHaveKeys(t *testing.T) {
+	t.Parallel()
+	db, err := database.Open(t.Context(), database.Config{URL: postgres.New(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tables []string
+	if err := db.Gorm.Raw(`SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
+		AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = pg_class.oid AND indisprimary)`).Scan(&tables).Error; err != nil {
+		t.Fatal(err)
+	}
+	if len(tables) > 0 {
+		t.Errorf("these tables have no primary key: %v", tables)
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func columnsOf(t *testing.T, db *gorm.DB, table string) map[string]bool {
 	t.Helper()
 	query := "SELECT name, NOT \"notnull\" AS nullable FROM pragma_table_info(?)"

@@ -7,8 +7,9 @@
 -- Each statement is a transaction of its own, so that the release before writes meanwhile. After an interruption the
 -- next attempt starts again. The trigger exists before the invoices are read: it waits for the changes before it.
 -- The index is not unique, because a change would wait for the same row of another one. A row that two changes store at
--- the same time exists twice.
+-- the same time exists twice. So the key is a number: a logical replication deletes rows by their key.
 CREATE TABLE IF NOT EXISTS invoice_weeks (
+    id              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     organization_id uuid NOT NULL,
     pair            text NOT NULL,
     week_a          integer NOT NULL,
