@@ -36,13 +36,13 @@ func (s *Store) ReadsIndex(ctx context.Context, organization uuid.UUID, query st
 	return ok, err
 }
 
-// ReadPages returns the ids of the first pages of a list that compares near invoices one by one, and reads a part
-// of the filter at once if it has few.
+// ReadPages returns the ids of the first pages of a list that compares near invoices one by one, reads a part of the
+// filter at once if it has few, and reads few parts of an order.
 func (s *Store) ReadPages(ctx context.Context, scope identity.Scope, f invoice.Filter, sort invoice.Sort, pages, limit, near, few int) (ids []uuid.UUID, err error) {
 	b := invoiceBinding(scope, f, sort)
 	for cursor := ""; pages > 0; pages-- {
 		l := s.invoiceList(scope, f, sort, limit)
-		l.near, l.few = near, few
+		l.near, l.few, l.most = near, few, 4
 		if err := l.follow(b, cursor); err != nil {
 			return nil, err
 		}

@@ -46,13 +46,13 @@ type invoiceList struct {
 	span              *span       // the part of the order that is read
 	start             uuid.UUID   // no invoice before it matches
 	rarest            *filterPart // the part of the filter with the fewest invoices, if it is known
-	few, near         int         // fewRows and nearRows
+	few, near, most   int         // fewRows, nearRows and mostSpans
 	short             int         // the number of invoices that are compared first; 0 for all of the window
 	isFar             bool        // the first invoices of the order do not fill the page
 }
 
 func (s *Store) invoiceList(scope identity.Scope, f invoice.Filter, sort invoice.Sort, limit int) *invoiceList {
-	l := &invoiceList{s: s, scope: scope, sort: sort, order: s.sorting(sort, f), limit: limit, rest: f, filter: f, entity: f.EntityID, few: fewRows, near: nearRows}
+	l := &invoiceList{s: s, scope: scope, sort: sort, order: s.sorting(sort, f), limit: limit, rest: f, filter: f, entity: f.EntityID, few: fewRows, near: nearRows, most: mostSpans}
 	l.rest.EntityID, l.filter.EntityID = uuid.Nil, uuid.Nil
 	switch sort.By {
 	case invoice.SortByCreation:

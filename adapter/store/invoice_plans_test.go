@@ -1,7 +1,9 @@
 package store
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -120,5 +122,86 @@ func TestSpansReadTheOrder(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestListsReadFewSpans verifies that a list reads a limited number of parts of its order, also if many weeks that are
+// apart can have matching invoices, and that it reads all of these parts.
+func TestListsReadFewSpans(t *testing.T) {
+	t.Parallel()
+	const first, apart, weeks = 100_000, 3, 300
+	s, kept := traced(t)
+	scope := identity.Scope{OrganizationID: uuid.New()}
+	add := func(week int) {
+		if err := s.db.Exec("INSERT INTO invoice_weeks (organization_id, pair, week_a, week_b) VALUES (?, 'issue_due', 104000, ?)", scope.OrganizationID, week).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(noWeek)
+	for n := range weeks {
+		add(first + n*apart)
+	}
+	const farWeek = first + 2*weeks*apart
+	add(farWeek)
+	for _, limit := range []int{1, 51, 201} {
+		for _, ascending := range []bool{false, true} {
+			f := invoice.Filter{IssueDateFrom: calendar.Date{Year: 1990, Month: 1, Day: 1}}
+			l := s.invoiceList(scope, f, invoice.Sort{By: invoice.SortByDueDate, Ascending: ascending}, limit)
+			spans, err := l.spans(s.db)
+			if err != nil || len(spans) > mostSpans+1 {
+				t.Errorf("limit %d, ascending %t: %d parts of the order, %v", limit, ascending, len(spans), err)
+			}
+			for _, want := range []span{l.limited(noWeek, noWeek), l.limited(farWeek, farWeek)} {
+				if !slices.Contains(spans, want) {
+					t.Errorf("limit %d, ascending %t: %v is not read on its own", limit, ascending, want)
+				}
+			}
+			for n := range weeks {
+				week := l.limited(first+n*apart, first+n*apart)
+				if !slices.ContainsFunc(spans, func(s span) bool { return !s.low.After(week.low) && !s.high.Before(week.high) }) {
+					t.Errorf("limit %d, ascending %t: no part has the week %d", limit, ascending, first+n*apart)
+				}
+			}
+			if !slices.IsSortedFunc(spans, func(a, b span) int {
+				if ascending {
+					return a.low.Compare(b.low)
+				}
+				return b.low.Compare(a.low)
+			}) {
+				t.Errorf("limit %d, ascending %t: the parts are not in the order of the list: %v", limit, ascending, spans)
+			}
+			kept.all = nil
+			if _, ok, err := l.compared(s.db); err != nil || !ok || len(kept.all) > 1+2*(mostSpans+1) {
+				t.Errorf("limit %d, ascending %t: %d statements, complete %t, %v", limit, ascending, len(kept.all), ok, err)
+			}
+			if least := nearRows / nearShare; !strings.Contains(kept.all[1], fmt.Sprintf("OFFSET %d", max(least, shortPages*limit)-1)) {
+				t.Errorf("limit %d, ascending %t: not at least %d invoices are compared: %s", limit, ascending, least, kept.all[1])
+			}
+		}
+	}
+}
+
+// TestSpansOfSeveralRanges verifies that a list reads the weeks that each range of the filter can have.
+func TestSpansOfSeveralRanges(t *testing.T) {
+	t.Parallel()
+	s, kept := traced(t)
+	scope := identity.Scope{OrganizationID: uuid.New()}
+	for _, week := range []struct {
+		pair string
+		a, b int
+	}{
+		{"issue_due", 104_000, 100_000}, {"issue_due", 104_001, 100_000}, {"issue_due", 104_000, 100_010}, {"issue_due", 90_000, 100_020},
+		{"created_due", 105_600, 100_000}, {"created_due", 105_600, 100_020}, {"created_due", 105_601, 100_030},
+	} {
+		if err := s.db.Exec("INSERT INTO invoice_weeks (organization_id, pair, week_a, week_b) VALUES (?, ?, ?, ?)", scope.OrganizationID, week.pair, week.a, week.b).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := invoice.Filter{IssueDateFrom: calendar.Date{Year: 1990, Month: 1, Day: 1}, CreatedFrom: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)}
+	l := s.invoiceList(scope, f, invoice.Sort{By: invoice.SortByDueDate}, 50)
+	kept.all = nil
+	spans, err := l.spans(s.db)
+	if want := []span{l.limited(100_000, 100_000)}; err != nil || !slices.Equal(spans, want) || len(kept.all) != 1 {
+		t.Errorf("%v with %d statements, want %v, %v", spans, len(kept.all), want, err)
 	}
 }

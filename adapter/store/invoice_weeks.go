@@ -2,7 +2,9 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"docledger/domain/calendar"
@@ -30,6 +32,11 @@ const (
 	lastYear = 9999 // of dates
 	// spanShare is the number of invoices of weeks that a list compares, as a multiple of nearRows.
 	spanShare = 6
+	// mostSpans is the number of parts of an order that a list reads. Each takes some statements.
+	mostSpans = 24
+	// nearShare limits the number of invoices of a part that are compared first: at least nearRows divided by it.
+	// A page with a small limit would take many statements otherwise.
+	nearShare = 10
 )
 
 // calendarStart is the first day of the calendar, which stands for a missing date in the order of a list.
@@ -117,22 +124,20 @@ func (l *invoiceList) spans(db *gorm.DB) (found []span, err error) {
 	if len(ranges) == 0 {
 		return []span{l.owned(span{calendarStart, calendarStart.AddDate(lastYear, 0, 0)})}, nil
 	}
-	var weeks []int
-	for i, r := range ranges {
+	var parts []string
+	var queries []any
+	for _, r := range ranges {
 		pair, of, limited := r.date+"_"+date, "week_b", "week_a"
 		if slices.Index(weekDates, date) < slices.Index(weekDates, r.date) {
 			pair, of, limited = date+"_"+r.date, "week_a", "week_b"
 		}
-		var both []int
-		err := db.Table("invoice_weeks").Where("organization_id = ? AND pair = ? AND "+limited+" BETWEEN ? AND ?", l.scope.OrganizationID, pair, r.first, r.last).
-			Distinct().Pluck(of, &both).Error
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			both = slices.DeleteFunc(both, func(w int) bool { return !slices.Contains(weeks, w) })
-		}
-		weeks = both
+		parts = append(parts, "SELECT w.week FROM (?) AS w")
+		queries = append(queries, l.s.db.Table("invoice_weeks").Distinct(of+" AS week").
+			Where("organization_id = ? AND pair = ? AND "+limited+" BETWEEN ? AND ?", l.scope.OrganizationID, pair, r.first, r.last))
+	}
+	var weeks []int
+	if err := db.Raw(strings.Join(parts, " INTERSECT "), queries...).Scan(&weeks).Error; err != nil {
+		return nil, err
 	}
 	slices.Sort(weeks)
 	for i := 0; i < len(weeks); {
@@ -145,10 +150,33 @@ func (l *invoiceList) spans(db *gorm.DB) (found []span, err error) {
 		}
 		i = next
 	}
+	found = l.joined(found)
 	if !l.order.ascending {
 		slices.Reverse(found)
 	}
 	return found, nil
+}
+
+// joined joins parts of the order, the closest ones first, until so few remain as a list reads. The invoices between
+// two joined parts are read in vain. The part without the date remains on its own, because it has another order.
+func (l *invoiceList) joined(spans []span) (out []span) {
+	gap := func(i int) int64 { return spans[i].low.Unix() - spans[i-1].high.Unix() }
+	var apart []int // the parts that are not joined with the one before
+	for i := 1; i < len(spans); i++ {
+		if !l.isUndated(spans[i-1]) {
+			apart = append(apart, i)
+		}
+	}
+	slices.SortStableFunc(apart, func(a, b int) int { return cmp.Compare(gap(b), gap(a)) })
+	apart = apart[:min(len(apart), l.most-1)]
+	for i, s := range spans {
+		if i > 0 && !l.isUndated(spans[i-1]) && !slices.Contains(apart, i) {
+			out[len(out)-1].high = s.high
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // limited returns the part of the order with some weeks.
@@ -284,7 +312,7 @@ func (l *invoiceList) readSpans(db *gorm.DB, spans []span, left int) (rows []sum
 	defer func(from *position) { l.span, l.cursor, l.start = nil, from, uuid.Nil }(l.cursor)
 	for i := range spans {
 		l.span, l.start = &spans[i], uuid.Nil
-		size := shortPages * l.limit
+		size := max(shortPages*l.limit, l.near/nearShare)
 		for read := 0; ; size *= shortGrowth {
 			if size = min(size, left); size < 1 {
 				return nil, false, nil
@@ -298,7 +326,11 @@ func (l *invoiceList) readSpans(db *gorm.DB, spans []span, left int) (rows []sum
 			if err != nil {
 				return nil, false, err
 			}
-			read, left = read+size, left-size
+			read += size
+			// The last invoices of a part are about half as many as could be.
+			if left -= size; end == nil {
+				left += size / 2
+			}
 			if rows = append(rows, found...); len(rows) == l.limit {
 				return rows, true, nil
 			}
