@@ -33,10 +33,10 @@ const (
 	// spanShare is the number of invoices of weeks that a list compares, as a multiple of nearRows.
 	spanShare = 6
 	// mostSpans is the number of parts of an order that a list reads. Each takes some statements.
-	mostSpans = 24
+	mostSpans = 12
 	// nearShare limits the number of invoices of a part that are compared first: at least nearRows divided by it.
 	// A page with a small limit would take many statements otherwise.
-	nearShare = 10
+	nearShare = 2
 )
 
 // calendarStart is the first day of the calendar, which stands for a missing date in the order of a list.
