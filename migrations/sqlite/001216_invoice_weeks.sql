@@ -49,7 +49,8 @@ WHEN old.organization_id <> new.organization_id OR old.created_at <> new.created
             AND w.pair = p.pair AND w.week_a = p.week_a AND w.week_b = p.week_b);
 END;
 -- +goose StatementEnd
-INSERT INTO invoice_weeks (organization_id, pair, week_a, week_b)
+-- Operators repeat this statement if rows are missing.
+INSERT OR IGNORE INTO invoice_weeks (organization_id, pair, week_a, week_b)
     WITH i AS MATERIALIZED (SELECT DISTINCT organization_id,
             CASE WHEN substr(created_at, 1, 10) > '0001-01-01' THEN CAST(julianday(substr(created_at, 1, 10)) - 1721425.5 AS integer) / 7 + 1 ELSE 0 END AS created,
             CASE WHEN substr(updated_at, 1, 10) > '0001-01-01' THEN CAST(julianday(substr(updated_at, 1, 10)) - 1721425.5 AS integer) / 7 + 1 ELSE 0 END AS updated,
