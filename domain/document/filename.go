@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"docledger/domain/character"
 )
 
 const (
@@ -13,14 +15,15 @@ const (
 	zeroWidthJoiner    = '\u200D'
 )
 
-// invisible reports whether a character shows nothing.
-func invisible(r rune) bool {
-	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
+// removed reports whether a name loses a character. It keeps the variants of characters, such as
+// those of emoji.
+func removed(r rune) bool {
+	return unicode.IsControl(r) || character.Invisible(r) && r != zeroWidthNonJoiner && r != zeroWidthJoiner && !unicode.Is(unicode.Variation_Selector, r)
 }
 
 // visible reports whether a character of a name can be seen.
 func visible(r rune) bool {
-	return !invisible(r) && !unicode.In(r, unicode.White_Space, unicode.Variation_Selector) && r != '\u2800' // the empty braille pattern
+	return !character.Invisible(r) && !unicode.IsSpace(r) && r != '\u2800' // the empty braille pattern
 }
 
 // CleanFilename returns the name of a file without a path and without characters that cannot be
@@ -31,7 +34,7 @@ func CleanFilename(name string) string {
 		name = name[i+1:]
 	}
 	name = strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || invisible(r) && r != zeroWidthNonJoiner && r != zeroWidthJoiner {
+		if removed(r) {
 			return -1
 		}
 		return r

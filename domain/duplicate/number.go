@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"docledger/domain/character"
 )
 
 // FoldNumber returns an invoice number without case, spaces, punctuation and the leading zeros of
@@ -37,7 +39,7 @@ func groupsOf(s string) []string {
 	}
 	for _, r := range s {
 		switch {
-		case invisible(r):
+		case character.Invisible(r) && r != softHyphen: // numbers that look the same are the same number
 		case unicode.IsDigit(r), unicode.IsLetter(r):
 			if unicode.IsDigit(r) != digits {
 				flush()
@@ -52,16 +54,13 @@ func groupsOf(s string) []string {
 	return groups
 }
 
-// invisible reports whether a character shows nothing. Some of them, such as the Hangul filler, are
-// letters. Numbers that look the same are the same number.
-func invisible(r rune) bool {
-	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
-}
+// softHyphen separates groups, because programs that show it at every place print a hyphen.
+const softHyphen = '\u00AD'
 
 // plainNumber returns the letters and digits of a number, in upper case. It keeps the zeros.
 func plainNumber(s string) string {
 	return strings.Map(func(r rune) rune {
-		if !invisible(r) && (unicode.IsDigit(r) || unicode.IsLetter(r)) {
+		if !character.Invisible(r) && (unicode.IsDigit(r) || unicode.IsLetter(r)) {
 			return unicode.ToUpper(r)
 		}
 		return -1

@@ -3,6 +3,8 @@ package invoice
 import (
 	"strings"
 	"unicode"
+
+	"docledger/domain/character"
 )
 
 // identifiers checks the check digits of accounts and tax identifiers.
@@ -90,11 +92,11 @@ func FoldTaxID(s string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(alphanumeric(s), "MVA"), "MWST")
 }
 
-// FoldName returns a name in the form used for comparison: letters and digits only,
+// FoldName returns a name in the form used for comparison: visible letters, marks and digits only,
 // case-insensitive.
 func FoldName(s string) string {
 	return strings.Map(func(r rune) rune {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
+		if character.Invisible(r) || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
 			return -1
 		}
 		return unicode.ToLower(r)

@@ -62,3 +62,15 @@ func TestValidTaxID(t *testing.T) {
 		}
 	}
 }
+
+func TestFoldName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"Acme & Sons, Ltd.": "acmesonsltd", "Acme\u3164": "acme", "A\u034Fcm\u115Fe\uFE0F": "acme", "Ac\u00ADme\u200B": "acme", "\u3164\u1160": "",
+		"가나 2": "가나2", "क्\u200Dष": "क्ष",
+	} {
+		if got := invoice.FoldName(name); got != want {
+			t.Errorf("%+q: %+q, want %+q", name, got, want)
+		}
+	}
+}
