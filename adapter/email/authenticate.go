@@ -126,7 +126,7 @@ func (a *Authenticator) spf(ctx context.Context, e email.Envelope) email.Result 
 
 // signatures verifies the signatures of a message. go-msgauth refuses signatures of a
 // part of the body and those that do not cover the From field. It finds none in a message with a
-// header that takes too long to verify.
+// header that takes too long to verify, and skips a signature that does.
 func (a *Authenticator) signatures(ctx context.Context, message io.Reader) []signature {
 	message, ok := verifiable(message)
 	if !ok {

@@ -15,36 +15,41 @@ const (
 	maxSignatureBytes = 4 << 10
 )
 
-// verifiable returns a reader of the whole message. ok reports that its header is within the limits.
-func verifiable(message io.Reader) (whole io.Reader, ok bool) {
+// verifiable returns a reader of the message without signatures that are too long to verify. ok
+// reports that its header is within the limits.
+func verifiable(message io.Reader) (rest io.Reader, ok bool) {
 	limited := &io.LimitedReader{R: message, N: maxHeaderBytes}
 	lines := bufio.NewReader(limited)
 	var header []byte
-	size := 0 // of the current field, if it is a signature
+	start, signature := 0, false // of the current field
 	for range maxHeaderLines {
 		line, err := lines.ReadBytes('\n')
-		header = append(header, line...)
 		if err != nil {
 			return nil, false // the header is too long, or it does not end
 		}
 		text := bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 		if len(text) == 0 {
-			return io.MultiReader(bytes.NewReader(header), lines, message), true
-		}
-		name, _, _ := bytes.Cut(text, []byte(":"))
-		switch {
-		case text[0] == ' ' || text[0] == '\t':
-			if size > 0 {
-				size += len(line)
+			if signature {
+				header = withoutLong(header, start)
 			}
-		case strings.EqualFold(string(bytes.TrimSpace(name)), "DKIM-Signature"):
-			size = len(line)
-		default:
-			size = 0
+			return io.MultiReader(bytes.NewReader(append(header, line...)), lines, message), true
 		}
-		if size > maxSignatureBytes {
-			return nil, false
+		if text[0] != ' ' && text[0] != '\t' {
+			if signature {
+				header = withoutLong(header, start)
+			}
+			name, _, _ := bytes.Cut(text, []byte(":"))
+			start, signature = len(header), strings.EqualFold(string(bytes.TrimSpace(name)), "DKIM-Signature")
 		}
+		header = append(header, line...)
 	}
 	return nil, false
+}
+
+// withoutLong removes the last field of a header, a signature, if it is too long to verify.
+func withoutLong(header []byte, start int) []byte {
+	if len(header)-start > maxSignatureBytes {
+		return header[:start]
+	}
+	return header
 }

@@ -46,3 +46,21 @@ func TestLongHeadersAreNotVerified(t *testing.T) {
 		})
 	}
 }
+
+// TestLongSignatureIsSkipped adds a long signature to a message. The other signature is verified.
+func TestLongSignatureIsSkipped(t *testing.T) {
+	t.Parallel()
+	text, record := signed(t, "shop.example", "From: billing@shop.example\r\nSubject: Invoice\r\n\r\nHello\r\n")
+	at := strings.Index(text, "\r\nFrom: ") + len("\r\n")
+	signature, fields := text[:at], text[at:]
+	long := "dkim-signature : v=1; d=other.example;" + strings.Repeat("\r\n h=a:b:c:d:e;", 400) + "\r\n"
+	header, body, _ := strings.Cut(fields, "\r\n\r\n")
+	for name, text := range map[string]string{
+		"before": long + text, "after": signature + long + fields, "last": signature + header + "\r\n" + long + "\r\n" + body,
+	} {
+		a := &adapter.Authenticator{Resolver: names{txt: map[string]string{"s._domainkey.shop.example": record}}}
+		if got := a.Authenticate(t.Context(), email.Envelope{}, "billing@shop.example", strings.NewReader(text)).DKIM; got != email.Pass {
+			t.Errorf("%s: DKIM is %s", name, got)
+		}
+	}
+}
