@@ -133,10 +133,19 @@ func (n *nameFacts) stated(c *candidate, all []*candidate, g group) bool {
 // isTown reports whether a segment is the town of an address of the document: it is
 // printed after a post code as well.
 func (n *nameFacts) isTown(seg *segment) bool {
-	return slices.ContainsFunc(n.s.segments, func(other *segment) bool {
-		var to invoice.Address
-		return other != seg && splitTown(other.text, &to) && sameName(to.City, seg.text)
-	})
+	if n.towns == nil {
+		n.towns = map[string][]*segment{}
+		for _, other := range n.s.segments {
+			var to invoice.Address
+			if !splitTown(other.text, &to) {
+				continue
+			}
+			if name := invoice.FoldName(to.City); len(n.towns[name]) < 2 {
+				n.towns[name] = append(n.towns[name], other)
+			}
+		}
+	}
+	return slices.ContainsFunc(n.towns[invoice.FoldName(seg.text)], func(other *segment) bool { return other != seg })
 }
 
 // namesStreet reports whether a text contains a word of addresses.

@@ -1,6 +1,7 @@
 package pdftext
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -141,5 +142,19 @@ func TestOtherNameWithAnAddress(t *testing.T) {
 	}
 	if got := n.addressed(buyer, seller, []*candidate{buyer, unplaced, n.at("Number", 0.05)}); got != nil {
 		t.Errorf("the label %q is another name", got.value)
+	}
+}
+
+func TestTownsOfAddressesElsewhere(t *testing.T) {
+	t.Parallel()
+	n := factsOf("Acme", "Bern", "3011 Bern", "Leeds LS1 4AB", "LEEDS", "Springfield, IL 62701", "3011 Bern")
+	for text, want := range map[string]bool{"Acme": false, "Bern": true, "LEEDS": true, "Leeds LS1 4AB": false, "Springfield, IL 62701": false} {
+		i := slices.IndexFunc(n.s.segments, func(seg *segment) bool { return seg.text == text })
+		if i < 0 {
+			t.Fatalf("the document has no text %q", text)
+		}
+		if got := n.isTown(n.s.segments[i]); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
 	}
 }

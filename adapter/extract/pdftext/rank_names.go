@@ -20,6 +20,7 @@ type nameFacts struct {
 	seller  map[string]float64
 	buyer   map[string]float64
 	imprint imprint
+	towns   map[string][]*segment // the first two texts with a post code for each town, folded; made when needed
 
 	longer   map[string]int  // how many names continue a name, in lower case
 	extended map[string]bool // the names that continue another one
