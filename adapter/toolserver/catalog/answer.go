@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -25,71 +24,6 @@ func Budget(arguments Object) int {
 		}
 	}
 	return tokens * bytesPerToken
-}
-
-// Clean removes characters that are unsafe in text for a model or a terminal:
-// control characters, invisible characters, and characters that reorder the
-// display.
-func Clean(value any) any {
-	switch v := value.(type) {
-	case string:
-		return CleanText(v)
-	case []any:
-		for i := range v {
-			v[i] = Clean(v[i])
-		}
-	case Object:
-		for name, member := range v {
-			cleaned := Clean(member)
-			if key := CleanText(name); key != name {
-				delete(v, name)
-				name = key
-			}
-			v[name] = cleaned
-		}
-	}
-	return value
-}
-
-// CleanText is Clean for one text.
-func CleanText(s string) string { return strings.Map(cleanRune, s) }
-
-const (
-	brailleBlank = '\u2800' // it looks like a space
-	// Most displays show nothing for the characters of this range, assigned or not.
-	tagFirst, tagLast = '\U000E0000', '\U000E0FFF'
-)
-
-func cleanRune(r rune) rune {
-	switch {
-	case r == '\n', r == '\t', r >= ' ' && r < 0x7f:
-		return r
-	case unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
-		return -1
-	case r == brailleBlank, tagFirst <= r && r <= tagLast:
-		return -1
-	case r == '\u2028', r == '\u2029':
-		return '\n'
-	}
-	return r
-}
-
-// IsClean reports whether Clean would leave a JSON text unchanged. It can
-// return false for a clean text that has numeric escapes, which Encode replaces by
-// their characters.
-func IsClean(text string) bool {
-	for i, r := range text {
-		switch {
-		case r != '\\' && ' ' <= r && r < utf8.RuneSelf-1: // the most frequent characters, of which none is replaced
-		case r == '\\' && strings.ContainsRune("bfr", rune(text[min(i+1, len(text)-1)])):
-			return false
-		case r == '\\' && strings.HasPrefix(text[i+1:], "u"):
-			return false
-		case r == utf8.RuneError, cleanRune(r) != r:
-			return false
-		}
-	}
-	return true
 }
 
 // Select keeps the requested fields. It always keeps the cursor of the next

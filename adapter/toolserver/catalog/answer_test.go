@@ -25,9 +25,20 @@ func TestCleanText(t *testing.T) {
 		"hidden\ufe0f\U000E0101":               "hidden",
 		"fill\u3164\u115f\u1160\uffa0ers":      "fillers",
 		"join\u034f\u17b4\u180e\u200d\u200ced": "joined",
-		"blank\u2800braille":                   "blankbraille",
+		"blank\u2800braille":                   "blank braille",
 		"range\U000E0000\U000E0001\U000E0080\U000E01F0\U000E0FFF": "range",
 		"kept \u0301é 日本 😀 \u28ff":                                "kept \u0301é 日本 😀 \u28ff",
+		"note\U0001D159head":                                      "notehead",
+		"\u0600١٢ \u0605 \u06DD١ \u08E2":                          "\u0600١٢ \u0605 \u06DD١ \u08E2",
+		"نامه\u200Cها":                                            "نامه\u200Cها", "क्\u200Dष": "क्\u200Dष", "مُ\u200Dه": "مُ\u200Dه",
+		"نامه\u200C\u200D\u200C\u200Bها":       "نامهها",
+		"نامه\u200B\u200D\u200Cها":             "نامه\u200Cها",
+		"\u200Cنامه\u200C \u200Dها\u200D":      "نامه ها",
+		"نامه\u200C\u17B4ها\u200C1\u200Da":     "نامهها1a",
+		"e\u0301\u200C\u0301f\u200Cg 日\u200D本": "e\u0301\u0301fg 日本",
+		"👩🏽\u200D💻 🏳\uFE0F\u200D🌈":             "👩🏽\u200D💻 🏳\u200D🌈",
+		"👩\u200D\u2800👩\u200D\U0001D159💻":      "👩 👩💻",
+		"👩\u200D\u200D💻\u200C💻\u200D a👩\u200D": "👩\u200D💻💻 a👩",
 	} {
 		if got := catalog.CleanText(in); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)
@@ -47,6 +58,8 @@ func TestIsClean(t *testing.T) {
 		`{"a":"\u001b[31m"}`: false, `{"a":"\u200b"}`: false, `{"a":"\u202e"}`: false, `{"a":"\b"}`: false, `{"a":"\r"}`: false, `{"a":"\f"}`: false,
 		`{"\u0000":1}`: false, "{\"a\":\"\u200b\"}": false, "{\"a\":\"\u202e\"}": false, "{\"a\":\"\u2028\"}": false, "{\"a\":\"\x7f\"}": false,
 		"{\"a\":\"\xff\"}": false, "{\"a\":\"\U000E0041\"}": false, `{"a":"\ud83d\ude00"}`: false, `\`: true,
+		"{\"a\":\"نامه\u200Cها \u0600١\"}": true, "{\"a\":\"نامه\u200C\"}": false, "{\"a\":\"\u200Cنامه\"}": false, "{\"a\":\"نامه\u200C\u200Cها\"}": false,
+		"{\"a\":\"نامه\",\"b\":\"\u200Cها\"}": false, "{\"a\":\"a\u2800b\"}": false, "{\"a\":\"\U0001D159\"}": false,
 	} {
 		if got := catalog.IsClean(text); got != want {
 			t.Errorf("%q: %v", text, got)
@@ -56,7 +69,8 @@ func TestIsClean(t *testing.T) {
 
 // FuzzIsClean holds it against Clean itself.
 func FuzzIsClean(f *testing.F) {
-	for _, seed := range []string{`{"a":"b"}`, `{"a":"\u0026\u001b"}`, `{"\\u0026":"\\b"}`, "{\"a\":\"\u200b\u00ad\"}", `{"a":["\\\u0007",{"b":"\u2028"}]}`, `{"a":1e400}`} {
+	for _, seed := range []string{`{"a":"b"}`, `{"a":"\u0026\u001b"}`, `{"\\u0026":"\\b"}`, "{\"a\":\"\u200b\u00ad\"}", `{"a":["\\\u0007",{"b":"\u2028"}]}`, `{"a":1e400}`,
+		"{\"a\":\"نامه\u200Cها\\n\u200Dक्\u200Dष\u064B\u200C👩\u200D💻\u2800\u0600\"}"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -64,6 +78,15 @@ func FuzzIsClean(f *testing.F) {
 			d := json.NewDecoder(strings.NewReader(text))
 			d.UseNumber()
 			return o, d.Decode(&o) == nil && o != nil
+		}
+		once := catalog.CleanText(text)
+		if again := catalog.CleanText(once); again != once {
+			t.Errorf("%q becomes %q, and that %q", text, once, again)
+		}
+		for _, pair := range []string{"\u200C\u200C", "\u200C\u200D", "\u200D\u200C", "\u200D\u200D"} {
+			if strings.Contains(once, pair) {
+				t.Errorf("%q has two joiners in a row", once)
+			}
 		}
 		before, ok := read()
 		if !ok || !catalog.IsClean(text) {
