@@ -154,17 +154,24 @@ func (n *nameFacts) ownsOther(o, seller *candidate) bool {
 		slices.ContainsFunc(n.domains, func(d string) bool { return isDomainOf(d, o.value) && !isDomainOf(d, seller.value) })
 }
 
-// isDomainOf reports whether a domain contains a part of a name. Domains omit letters, accents
-// and the ends of long names.
+// isDomainOf reports whether a domain contains the first or the longest word of a name. Domains omit
+// letters, accents and the ends of long names. Other words, such as "Service" and "Media", are common
+// to many domains.
 func isDomainOf(d, name string) bool {
 	const shortest, longest = 4, 5
 	whole := latin(name)
 	if len(d) >= longest && (strings.HasPrefix(whole, d) || len(whole) >= longest && strings.HasPrefix(d, whole[:longest])) {
 		return true
 	}
+	var words []string
+	length := 0
 	for _, w := range strings.Fields(name) {
-		w = compact(strings.Trim(w, ".,&-"))
-		if len(w) >= shortest && !textrules.IsLegalForm(w) && strings.Contains(d, w[:min(len(w), longest)]) {
+		if w = compact(strings.Trim(w, ".,&-")); w != "" && !textrules.IsLegalForm(w) {
+			words, length = append(words, w), max(length, len(w))
+		}
+	}
+	for i, w := range words {
+		if len(w) >= shortest && (i == 0 || len(w) == length) && strings.Contains(d, w[:min(len(w), longest)]) {
 			return true
 		}
 	}

@@ -129,6 +129,8 @@ func TestDomainsOmitLettersAndEndsOfNames(t *testing.T) {
 	}{
 		{"mapletools", "Maple Tools Ltd", true}, {"lindstrmst", "Lindströms Trädgård", true}, {"maple", "Royal Maple Tools", true},
 		{"ledgerly", "Maple Tools Ltd", false}, {"gmail", "Granite GmbH", false},
+		{"shopservice", "Lindström Service AB", false}, {"primemedia", "Granite Media Ltd", false}, {"graniteworks", "Works of Granite", true},
+		{"tonline", "Meyerhof Online Handel", false}, {"hofmeyer", "Meyer AG", true},
 	} {
 		if isDomainOf(test.domain, test.name) != test.is {
 			t.Errorf("%s of %s: %v", test.domain, test.name, !test.is)
