@@ -38,6 +38,7 @@ type Changed struct{ Path, From, To string }
 type Outcome struct {
 	Changes   []Changed // in the order of paths
 	Document  bool      // values of the document changed, not only the coding and the note
+	Bill      bool      // values that a bill depends on changed, not only the note and the id of another program
 	Withdrawn bool      // an approval was withdrawn (domain D2)
 }
 
@@ -45,12 +46,14 @@ type Outcome struct {
 // They may change in any status, because no bill depends on them.
 func (c Correction) OnlyNote() bool {
 	for path := range c.Values {
-		if path != "note" && path != "external_id" {
+		if billDependsOn(path) {
 			return false
 		}
 	}
 	return len(c.Values) > 0 && c.empty()
 }
+
+func billDependsOn(path string) bool { return path != "note" && path != "external_id" }
 
 func (c Correction) empty() bool {
 	return len(c.Lines) == 0 && c.Taxes == nil && c.Allowances == nil && c.Charges == nil && c.PrecedingInvoices == nil
@@ -97,13 +100,16 @@ func (inv *Invoice) Correct(c Correction, newID func() uuid.UUID) (out Outcome, 
 		// The stated line total (BT-106) refers to the previous lines.
 		inv.LineTotal = nil
 	}
-	if out.Document = out.Document || touched || len(lists) > 0; out.Document {
-		out.Withdrawn = inv.withdrawApproval()
+	out.Document = out.Document || touched || len(lists) > 0
+	out.Bill = out.Document || slices.ContainsFunc(out.Changes, func(ch Changed) bool { return billDependsOn(ch.Path) })
+	if out.Document {
+		out.Withdrawn = inv.WithdrawApproval()
 	}
 	return out, nil
 }
 
-func (inv *Invoice) withdrawApproval() bool {
+// WithdrawApproval returns an approved invoice to review, and reports whether there was an approval.
+func (inv *Invoice) WithdrawApproval() bool {
 	if inv.Status != Approved && inv.Status != SyncFailed {
 		return false
 	}

@@ -82,7 +82,8 @@ func (s *Service) History(ctx context.Context, a identity.Actor, id uuid.UUID, n
 }
 
 // Correct changes values of an invoice. The checks then determine its status again. An approval
-// is withdrawn if the document's own values changed (domain D2).
+// is withdrawn if the document's own values changed, or if an assistant that may not approve changed
+// the coding, because a bill follows an approval without another decision (domain D2).
 func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, c invoice.Correction) (*invoice.Invoice, error) {
 	permission := identity.Correct
 	if c.OnlyNote() {
@@ -101,8 +102,11 @@ func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, i
 		if done.Document {
 			inv.ChangedBy = a.UserID
 		}
+		if done.Bill && a.IsAssistant() && !settings.AssistantsApprove() {
+			done.Withdrawn = inv.WithdrawApproval() || done.Withdrawn
+		}
 		if inv.Status.Open() {
-			if found, err = s.judge(ctx, a, inv, e, settings, done.Document); err != nil {
+			if found, err = s.judge(ctx, a, inv, e, settings, done.Bill); err != nil {
 				return nil, err
 			}
 		}
@@ -125,9 +129,9 @@ func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, i
 
 // judge runs the checks of a corrected invoice and lets SYSTEM approve it where
 // it may. An assistant that may not approve does not cause an approval by its
-// correction: values of the document that it changed need a person.
+// correction: values that it changed and that a bill depends on need a person.
 func (s *Service) judge(
-	ctx context.Context, a identity.Actor, inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings, document bool,
+	ctx context.Context, a identity.Actor, inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings, bill bool,
 ) (*duplicate.Found, error) {
 	found, err := s.Duplicates.Find(ctx, inv, "")
 	if err != nil {
@@ -142,7 +146,7 @@ func (s *Service) judge(
 	}
 	attended := inv.Reopened
 	if a.IsAssistant() && !settings.AssistantsApprove() {
-		attended, inv.Reopened = attended || document, true
+		attended, inv.Reopened = attended || bill, true
 	}
 	review.Evaluate(inv, e, settings, append(append(review.Findings(inv), accounts...), found.Check()), s.Clock.Now(), inv.Version+1)
 	if inv.Status != invoice.Approved {

@@ -121,6 +121,70 @@ func TestAssistantsCorrectionsNeedAPerson(t *testing.T) {
 	}
 }
 
+// TestAssistantsCodingNeedsAPerson codes invoices as an assistant and as a person, on an entity
+// where SYSTEM approves. SYSTEM does not approve the coding of an assistant that may not approve,
+// neither after a person's correction of another value nor on an invoice that is approved. A note
+// needs no person.
+func TestAssistantsCodingNeedsAPerson(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	person := w.provider.Session("user_ada", "org_acme", sim.TokenOptions{})
+	oauth := w.provider.OAuth("user_ada", "org_acme", harness.OAuthClient, sim.TokenOptions{})
+	unused := "ACEFHJKMNPRTUVWXY" // no two are similar
+	number := func() string {
+		letter := unused[:1]
+		unused = unused[1:]
+		return strings.Repeat(letter, 3) + "-77001"
+	}
+	for _, c := range []struct{ setting, by, want string }{
+		{"PREPARE", "USER", "APPROVED"}, {"PREPARE", "ASSISTANT", "EXTRACTED"}, {"ALL", "ASSISTANT", "APPROVED"},
+	} {
+		name, token := c.setting+" "+c.by, map[string]string{"USER": person, "ASSISTANT": oauth}[c.by]
+		entity := w.approving(c.setting)
+		read := func(gross string) (path string, inv harness.Response) {
+			up := w.Upload(person, harness.ID(t, entity), "a.xml", harness.UBLOf(number(), "100.00", "19.00", gross)).OK()
+			inv = w.Extract(person, up.Text("id")).OK()
+			return "/api/invoices/" + inv.Text("id"), inv
+		}
+		code := func(inv harness.Response, field string) object {
+			return object{"lines": []object{{"id": inv.Text("lines", 0, "id"), field: "6815"}}}
+		}
+		// Coded before the approval.
+		path, inv := read("190.00")
+		w.Do(http.MethodPatch, path, token, code(inv, "account_id")).OK()
+		corrected := w.Do(http.MethodPatch, path, person, object{"gross_total": "119.00", "amount_due": "119.00"}).OK()
+		if got := corrected.Text("status"); got != c.want {
+			t.Errorf("%s: coded, then corrected by a person, the invoice is %s, want %s", name, got, c.want)
+		}
+		// Coded after the approval by SYSTEM, and by a person.
+		for n, change := range []func(harness.Response) object{
+			func(inv harness.Response) object { return code(inv, "account_id") },
+			func(inv harness.Response) object { return code(inv, "tax_rate_id") },
+			func(harness.Response) object { return object{"contact_id": "c-1"} },
+			func(harness.Response) object { return object{"posting_date": "2026-04-01"} },
+		} {
+			path, inv := read("119.00")
+			if got := inv.Text("status"); got != "APPROVED" {
+				t.Fatalf("%s: the invoice is %s: %s", name, got, inv.Raw)
+			}
+			if got := w.Do(http.MethodPatch, path, token, object{"note": "seen"}).OK().Text("status"); got != "APPROVED" {
+				t.Errorf("%s: with a note the invoice is %s", name, got)
+			}
+			if got := w.Do(http.MethodPatch, path, token, change(inv)).OK().Text("status"); got != c.want {
+				t.Errorf("%s: change %d of an approved invoice makes it %s, want %s", name, n, got, c.want)
+			}
+			if c.want == "APPROVED" {
+				continue
+			}
+			again := w.Do(http.MethodGet, path, person, nil).OK()
+			w.Do(http.MethodPost, path+"/approve", person, object{"version": again.Number("version")}).OK()
+			if got := w.Do(http.MethodPatch, path, token, object{"posting_date": "2026-04-02"}).OK().Text("status"); got != c.want {
+				t.Errorf("%s: coded after a person approved it the invoice is %s", name, got)
+			}
+		}
+	}
+}
+
 // TestAssistantsUploadsNeedAPerson uploads a document as a person and as an
 // assistant, on an entity where SYSTEM approves. An assistant that may not approve
 // does not cause an approval by its upload.
