@@ -120,7 +120,7 @@ func (r Events) Append(ctx context.Context, events ...event.Event) error {
 func (r Events) List(ctx context.Context, s identity.Scope, f event.Filter, p page.Request) (page.Of[event.Event], error) {
 	b := withAll(bind("events", s.OrganizationID).with("entity", f.EntityID), "type", f.Types)
 	b = withAll(b, "subject", mapped(f.SubjectIDs, uuid.UUID.String)).
-		with("actor", f.ActorID).with("from", f.CreatedFrom).with("to", f.CreatedTo)
+		with("actor", f.ActorID).with("actor type", f.ActorType).with("from", f.CreatedFrom).with("to", f.CreatedTo)
 	if f.NewestFirst {
 		b = b.with("order", "newest first")
 	}
@@ -182,6 +182,9 @@ func (r Events) read(ctx context.Context, s identity.Scope, f event.Filter, afte
 			}
 			if f.ActorID != uuid.Nil {
 				q = q.Where(t+".actor_id = ?", f.ActorID)
+			}
+			if f.ActorType != "" {
+				q = q.Where(t+".actor_type = ?", f.ActorType)
 			}
 			if !f.CreatedFrom.IsZero() {
 				q = q.Where(t+".created_at >= ?", instant(f.CreatedFrom))

@@ -3,6 +3,7 @@ package event
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"docledger/domain/identity"
@@ -25,7 +26,7 @@ const (
 	DocumentDeleted      Type = "document.deleted"
 	// DocumentMoved: it has another entity. Both entities have the event.
 	DocumentMoved   Type = "document.moved"
-	DocumentChanged Type = "document.changed" // its external id, or a forced extraction
+	DocumentChanged Type = "document.changed" // its external id, or a request of its extraction
 
 	InvoiceExtracted          Type = "invoice.extracted"
 	InvoiceNeedsReview        Type = "invoice.needs_review"
@@ -158,6 +159,42 @@ func Moved(a identity.Actor, from, to uuid.UUID, s Subject) []Event {
 	return events
 }
 
+// The fields of DocumentChanged that concern the extraction.
+const (
+	ForcedField    = "forced"    // the document is treated as an invoice regardless of its title
+	RequestedField = "requested" // an assistant requested an extraction that was not requested before
+)
+
+// Requested returns the event of a document the extraction of which was requested, or none if nothing
+// changed that is recorded. SYSTEM does not approve what an assistant selected, so its request is
+// recorded, and that of others only if they forced it. forced and requested state whether the document
+// was forced and its extraction requested before.
+func Requested(a identity.Actor, entity uuid.UUID, s Subject, forced, forces, requested bool) []Event {
+	e := By(a, DocumentChanged, entity, s)
+	switch {
+	case forces && !forced:
+		e.Changes = []Change{{Field: ForcedField, From: "false", To: "true"}}
+	case a.IsAssistant() && !requested:
+		e.Changes = []Change{{Field: RequestedField, From: "false", To: "true"}}
+	default:
+		return nil
+	}
+	return []Event{e}
+}
+
+// Selects reports whether an event of a document is one by which its actor decides what SYSTEM
+// approves. A change of its external id is not.
+func (e Event) Selects() bool {
+	return e.Type == DocumentReceived || e.Type == DocumentMoved || e.changes(ForcedField) || e.changes(RequestedField)
+}
+
+// Forces reports whether the event is that of a forced extraction.
+func (e Event) Forces() bool { return e.changes(ForcedField) }
+
+func (e Event) changes(field string) bool {
+	return e.Type == DocumentChanged && slices.ContainsFunc(e.Changes, func(c Change) bool { return c.Field == field })
+}
+
 // Departed reports whether the event is the one for readers of the entity that a document left.
 func (e Event) Departed() bool {
 	return e.Type == DocumentMoved && len(e.Changes) > 0 && e.Changes[0].From == e.EntityID.String()
@@ -169,8 +206,9 @@ type Filter struct {
 	EntityID    uuid.UUID
 	SubjectIDs  []uuid.UUID
 	ActorID     uuid.UUID
-	CreatedFrom time.Time // inclusive; zero: open
-	CreatedTo   time.Time // exclusive; zero: open
+	ActorType   identity.ActorType // "": any
+	CreatedFrom time.Time          // inclusive; zero: open
+	CreatedTo   time.Time          // exclusive; zero: open
 	// NewestFirst reverses the order. Such a list ends: its last page has no
 	// Next. An event that is committed late can be missing in it.
 	NewestFirst bool

@@ -38,7 +38,7 @@ func whyAttended(inv *invoice.Invoice, settings *entity.Settings) (reason string
 	case settings.FourEyes:
 		return "The entity requires the approval of a second person.", nil
 	case inv.Reopened:
-		return "It was sent to review, or an assistant uploaded or changed it. Only a person can approve it.", nil
+		return "It was sent to review, came from a sender who is not accepted, or an assistant uploaded, moved, extracted or changed it. Only a person can approve it.", nil
 	}
 	failed = inv.FailedChecks(settings.AutoApproveIgnore)
 	if len(failed) == 0 {

@@ -98,6 +98,10 @@ func (s *Service) retryFailed(ctx context.Context, a identity.Actor, d *document
 	if err != nil {
 		return nil, fmt.Errorf("retry document: %w", err)
 	}
+	subject := event.Subject{Type: event.SubjectDocument, ID: d.ID, Version: d.Version}
+	if err := s.Events.Append(ctx, event.Requested(a, d.EntityID, subject, d.Forced, false, false)...); err != nil {
+		return nil, fmt.Errorf("append event: %w", err)
+	}
 	args := job.ExtractDocument{V: job.ExtractVersion, OrganizationID: d.OrganizationID, DocumentID: d.ID, Restart: d.Restarts}
 	if err := s.Queue.Enqueue(ctx, args, job.Automatic); err != nil {
 		return nil, fmt.Errorf("enqueue extraction: %w", err)

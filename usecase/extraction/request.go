@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"docledger/domain/billing"
@@ -102,24 +101,21 @@ func (s *Service) mayRepeat(ctx context.Context, a identity.Actor, d *document.D
 	return nil
 }
 
-// forcedField is the field of the event of a forced extraction.
-const forcedField = "forced"
-
 // begin ensures that the document is being extracted: it enqueues a job with the caller's priority
-// and, with force, resets the document. An event says who forced the extraction, because SYSTEM
-// does not approve what an assistant forced.
+// and, with force, resets the document. An event says who forced the extraction, and which assistant
+// requested one that was not requested before, because SYSTEM does not approve what an assistant selected.
 func (s *Service) begin(ctx context.Context, a identity.Actor, d *document.Document, force bool) error {
 	// The automatic extraction can have ended since the document was read.
 	done := errors.New("done")
 	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		if force || !d.Requested || d.HeldReason == document.HeldPlanLimit {
 			var err error
-			before := false
+			var before document.Document
 			d, err = s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {
 				if now.Status.Terminal() && !force {
 					return done
 				}
-				before = now.Forced
+				before = *now
 				if force || now.HeldReason == document.HeldPlanLimit {
 					now.ResetForExtraction(force)
 				}
@@ -129,12 +125,10 @@ func (s *Service) begin(ctx context.Context, a identity.Actor, d *document.Docum
 			if err != nil {
 				return fmt.Errorf("request document: %w", err)
 			}
-			if force {
-				forced := event.By(a, event.DocumentChanged, d.EntityID, subjectOf(d))
-				forced.Changes = []event.Change{{Field: forcedField, From: strconv.FormatBool(before), To: strconv.FormatBool(d.Forced)}}
-				if err := s.Events.Append(ctx, forced); err != nil {
-					return fmt.Errorf("append event of forced extraction: %w", err)
-				}
+			requested := before.Requested && !before.Status.Terminal()
+			events := event.Requested(a, d.EntityID, subjectOf(d), before.Forced, force, requested)
+			if err := s.Events.Append(ctx, events...); err != nil {
+				return fmt.Errorf("append event of the request: %w", err)
 			}
 		}
 		return s.enqueue(ctx, d, job.Interactive)

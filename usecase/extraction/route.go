@@ -3,6 +3,7 @@ package extraction
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"docledger/domain/document"
@@ -115,9 +116,9 @@ const maxOrigins = 100
 const maxCauses = 10 * page.MaxLimit
 
 // NeedsPerson reports whether an assistant that may not approve uploaded or moved the
-// document or forced its extraction, or an e-mail of a sender who is not accepted brought
-// it. SYSTEM does not approve such an invoice, because the assistant or sender may have
-// made it up, or the assistant judged it.
+// document, requested its extraction or forced it, or an e-mail of a sender who is not
+// accepted brought it. SYSTEM does not approve such an invoice, because the assistant or
+// sender may have made it up, or the assistant judged or selected it.
 func (s *Service) NeedsPerson(ctx context.Context, a identity.Actor, d *document.Document, settings *entity.Settings) (bool, error) {
 	if e := d.Email; e != nil && !e.Accepted {
 		return true, nil // domain D33
@@ -128,9 +129,13 @@ func (s *Service) NeedsPerson(ctx context.Context, a identity.Actor, d *document
 	// A part comes from whoever uploaded its file, also if a person divided it. The file
 	// may be in a container. Pages that a person merged come from the originals.
 	subjects, waiting := []uuid.UUID{}, []*document.Document{d}
+	forced, parents := []uuid.UUID{}, map[uuid.UUID]uuid.UUID{}
 	for len(waiting) > 0 && len(subjects) < maxOrigins {
 		one := waiting[0]
 		waiting, subjects = waiting[1:], append(subjects, one.ID)
+		if parents[one.ID] = one.ParentID; one.Forced {
+			forced = append(forced, one.ID)
+		}
 		for _, id := range append(slices.Clone(one.MergedFrom), one.ParentID) {
 			if id == uuid.Nil || slices.Contains(subjects, id) {
 				continue
@@ -148,23 +153,49 @@ func (s *Service) NeedsPerson(ctx context.Context, a identity.Actor, d *document
 	if len(waiting) > 0 {
 		return true, nil
 	}
-	return s.byAssistant(ctx, a, subjects)
+	if unknown, err := s.forcedByUnknown(ctx, a, forced, parents); err != nil || unknown {
+		return unknown, err
+	}
+	return s.anyEvent(ctx, a, event.Filter{
+		Types:     []event.Type{event.DocumentReceived, event.DocumentMoved, event.DocumentChanged},
+		ActorType: identity.ActorAssistant, SubjectIDs: subjects,
+	}, event.Event.Selects)
 }
 
-// byAssistant reports whether an assistant uploaded or moved one of the documents, or forced
-// its extraction. It reads the newest events first: that order includes the events of a
-// transaction that committed while an older one is open.
-func (s *Service) byAssistant(ctx context.Context, a identity.Actor, documents []uuid.UUID) (bool, error) {
-	filter := event.Filter{
-		Types: []event.Type{event.DocumentReceived, event.DocumentMoved, event.DocumentChanged}, SubjectIDs: documents, NewestFirst: true,
+// forcedByUnknown reports whether one of the forced documents has no event of a forced extraction:
+// earlier releases did not record who forced it. A part is forced with its file. parents are the
+// files of the documents.
+func (s *Service) forcedByUnknown(ctx context.Context, a identity.Actor, forced []uuid.UUID, parents map[uuid.UUID]uuid.UUID) (bool, error) {
+	if len(forced) == 0 {
+		return false, nil
 	}
+	recorded := map[uuid.UUID]bool{}
+	endless, err := s.anyEvent(ctx, a, event.Filter{
+		Types: []event.Type{event.DocumentChanged}, SubjectIDs: slices.Collect(maps.Keys(parents)),
+	}, func(e event.Event) bool {
+		recorded[e.Subject.ID] = recorded[e.Subject.ID] || e.Forces()
+		return false
+	})
+	return endless || slices.ContainsFunc(forced, func(id uuid.UUID) bool {
+		for id != uuid.Nil && !recorded[id] {
+			id = parents[id]
+		}
+		return id == uuid.Nil
+	}), err
+}
+
+// anyEvent reports whether an event has a property, or there are too many to tell. It reads the
+// newest events first: that order includes the events of a transaction that committed while an older
+// one is open.
+func (s *Service) anyEvent(ctx context.Context, a identity.Actor, filter event.Filter, has func(event.Event) bool) (bool, error) {
+	filter.NewestFirst = true
 	request := page.Request{Limit: page.MaxLimit}
 	for range maxCauses / page.MaxLimit {
 		events, err := s.Events.List(ctx, a.Scope(), filter, request)
 		if err != nil {
 			return false, fmt.Errorf("find who uploaded the document: %w", err)
 		}
-		if slices.ContainsFunc(events.Items, causedByAssistant) {
+		if slices.ContainsFunc(events.Items, has) {
 			return true, nil
 		}
 		if request.After = events.Next; request.After == "" {
@@ -172,14 +203,4 @@ func (s *Service) byAssistant(ctx context.Context, a identity.Actor, documents [
 		}
 	}
 	return true, nil
-}
-
-// causedByAssistant reports whether an event of a document is one by which an assistant
-// decided what SYSTEM approves. The external id of a document is not.
-func causedByAssistant(e event.Event) bool {
-	if e.ActorType != identity.ActorAssistant {
-		return false
-	}
-	forces := func(c event.Change) bool { return c.Field == forcedField }
-	return e.Type != event.DocumentChanged || slices.ContainsFunc(e.Changes, forces)
 }

@@ -112,5 +112,8 @@ func (s *Service) receivedAgain(ctx context.Context, a identity.Actor, d *docume
 	if err != nil {
 		return nil, fmt.Errorf("extract known document again: %w", err)
 	}
+	if err := s.Events.Append(ctx, event.Requested(a, again.EntityID, subjectOf(again), again.Forced, false, false)...); err != nil {
+		return nil, fmt.Errorf("append event of the request: %w", err)
+	}
 	return again, s.enqueue(ctx, again, job.Automatic)
 }

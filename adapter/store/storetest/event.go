@@ -59,7 +59,7 @@ func testEventFilters(t *testing.T, b *bench) {
 	all := []event.Event{
 		{Type: event.EntityCreated, EntityID: entity, Subject: event.Subject{ID: newID()}, CreatedAt: b.at},
 		{Type: event.EntityChanged, EntityID: newID(), Subject: event.Subject{ID: subject}, CreatedAt: b.at.Add(time.Hour)},
-		{Type: event.MemberAdded, ActorID: actor, Subject: event.Subject{ID: newID()}, CreatedAt: b.at.Add(2 * time.Hour)},
+		{Type: event.MemberAdded, ActorID: actor, ActorType: identity.ActorAssistant, Subject: event.Subject{ID: newID()}, CreatedAt: b.at.Add(2 * time.Hour)},
 	}
 	for i := range all {
 		all[i].OrganizationID, all[i].ID = s.OrganizationID, newID()
@@ -69,14 +69,15 @@ func testEventFilters(t *testing.T, b *bench) {
 		filter event.Filter
 		want   []int
 	}{
-		"all":      {event.Filter{}, []int{0, 1, 2}},
-		"type":     {event.Filter{Types: []event.Type{event.MemberAdded, event.EntityCreated}}, []int{0, 2}},
-		"entity":   {event.Filter{EntityID: entity}, []int{0}},
-		"subject":  {event.Filter{SubjectIDs: []uuid.UUID{subject, newID()}}, []int{1}},
-		"actor":    {event.Filter{ActorID: actor}, []int{2}},
-		"from":     {event.Filter{CreatedFrom: b.at.Add(time.Hour)}, []int{1, 2}},
-		"to":       {event.Filter{CreatedTo: b.at.Add(time.Hour)}, []int{0}},
-		"together": {event.Filter{EntityID: entity, CreatedFrom: b.at.Add(time.Hour)}, nil},
+		"all":           {event.Filter{}, []int{0, 1, 2}},
+		"type":          {event.Filter{Types: []event.Type{event.MemberAdded, event.EntityCreated}}, []int{0, 2}},
+		"entity":        {event.Filter{EntityID: entity}, []int{0}},
+		"subject":       {event.Filter{SubjectIDs: []uuid.UUID{subject, newID()}}, []int{1}},
+		"actor":         {event.Filter{ActorID: actor}, []int{2}},
+		"type of actor": {event.Filter{ActorType: identity.ActorAssistant}, []int{2}},
+		"from":          {event.Filter{CreatedFrom: b.at.Add(time.Hour)}, []int{1, 2}},
+		"to":            {event.Filter{CreatedTo: b.at.Add(time.Hour)}, []int{0}},
+		"together":      {event.Filter{EntityID: entity, CreatedFrom: b.at.Add(time.Hour)}, nil},
 	} {
 		list, err := b.Events().List(b.ctx, s, test.filter, page.Request{})
 		must(t, err)

@@ -299,6 +299,9 @@ func TestAssistantsForcedExtractionsNeedAPerson(t *testing.T) {
 		if got := w.Do(http.MethodPost, "/api/invoices/extract", person, force).OK().Text("status"); got != c.want {
 			t.Errorf("%s: extracted again, the invoice is %s", name, got)
 		}
+		if events := w.Do(http.MethodGet, "/api/events?type=document.changed&entity_id="+entity, person, nil).OK(); events.Len("items") != 1 {
+			t.Errorf("%s: a second force changes nothing, but the events are %s", name, events.Raw)
+		}
 	}
 	// The extraction of an open invoice is repeated.
 	entity := w.approving("PREPARE")
@@ -308,6 +311,40 @@ func TestAssistantsForcedExtractionsNeedAPerson(t *testing.T) {
 	corrected := w.Do(http.MethodPatch, "/api/invoices/"+inv.Text("id"), person, object{"gross_total": "119.00", "amount_due": "119.00"}).OK()
 	if got := corrected.Text("status"); got != "EXTRACTED" {
 		t.Errorf("after a forced repetition and a correction the invoice is %s", got)
+	}
+}
+
+// TestAssistantsSelectionsNeedAPerson requests the extraction of a document that a person uploaded, on
+// an entity without automatic extraction where SYSTEM approves. Whoever requests it selects what
+// becomes an invoice.
+func TestAssistantsSelectionsNeedAPerson(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	person := w.provider.Session("user_ada", "org_acme", sim.TokenOptions{})
+	oauth := w.provider.OAuth("user_ada", "org_acme", harness.OAuthClient, sim.TokenOptions{})
+	for _, c := range []struct{ setting, by, number, want string }{
+		{"PREPARE", "USER", "AAA-1", "APPROVED"}, {"PREPARE", "ASSISTANT", "CCC-2", "EXTRACTED"}, {"ALL", "ASSISTANT", "EEE-3", "APPROVED"},
+	} {
+		name, entity := c.setting+" "+c.by, w.approving(c.setting)
+		w.Do(http.MethodPut, "/api/settings/"+entity, person, object{"auto_extract": false}).OK()
+		up := w.Upload(person, harness.ID(t, entity), "a.xml", harness.UBL(c.number)).OK()
+		token := map[string]string{"USER": person, "ASSISTANT": oauth}[c.by]
+		if got := w.Extract(token, up.Text("id")).OK().Text("status"); got != c.want {
+			t.Errorf("%s: the invoice is %s, want %s", name, got, c.want)
+		}
+		events := w.Do(http.MethodGet, "/api/events?type=document.changed&entity_id="+entity, person, nil).OK()
+		if events.Len("items") > 0 != (c.by == "ASSISTANT") || c.by == "ASSISTANT" && events.Text("items", 0, "changes", 0, "field") != "requested" {
+			t.Errorf("%s: the events are %s", name, events.Raw)
+		}
+	}
+	// A document without a result is uploaded again.
+	entity := w.approving("PREPARE")
+	up := w.Upload(person, harness.ID(t, entity), "b.pdf", []byte("%PDF-1.4\nbroken")).OK()
+	w.Extract(person, up.Text("id")).Want(http.StatusBadRequest, "unreadable_document")
+	w.Upload(oauth, harness.ID(t, entity), "b.pdf", []byte("%PDF-1.4\nbroken")).OK()
+	events := w.Do(http.MethodGet, "/api/events?type=document.changed&entity_id="+entity, person, nil).OK()
+	if events.Len("items") != 1 || events.Text("items", 0, "actor", "type") != "ASSISTANT" || events.Text("items", 0, "changes", 0, "field") != "requested" {
+		t.Errorf("uploaded again, the events are %s", events.Raw)
 	}
 }
 
