@@ -2,6 +2,7 @@ package queue_test
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"io"
 	"os"
@@ -24,6 +25,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
 )
 
 func TestMain(m *testing.M) {
@@ -148,6 +150,38 @@ func TestStartWaitsForTheServer(t *testing.T) {
 	}
 	if err := runner.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "wrong password") || attempts.Load() != 1 {
 		t.Errorf("the start fails after %d attempts with %v", attempts.Load(), err)
+	}
+}
+
+// TestStartSurvivesEachLostConnection refuses one of the connections of a start after the other.
+func TestStartSurvivesEachLostConnection(t *testing.T) {
+	t.Parallel()
+	url := postgres.New(t)
+	for refused := range int32(16) {
+		env := open(t, url)
+		cfg, err := pgx.ParseConfig(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var opened atomic.Int32
+		env.Config.SQL = sql.OpenDB(stdlib.GetConnector(*cfg, stdlib.OptionBeforeConnect(func(context.Context, *pgx.ConnConfig) error {
+			if opened.Add(1) == refused+1 {
+				return syscall.ECONNREFUSED
+			}
+			return nil
+		})))
+		env.Config.SQL.SetMaxIdleConns(-1) // each statement opens a connection
+		t.Cleanup(func() {
+			if err := env.Config.SQL.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		env.Enqueue(t)
+		runner := env.Start(t, func(context.Context, job.ExtractDocument) error { return nil })
+		queuetest.Await(t, "the job to be done", func() bool {
+			return !slices.ContainsFunc(env.State(t, "extract_document"), func(state string) bool { return state != "completed" })
+		})
+		queuetest.Stop(t, runner)
 	}
 }
 

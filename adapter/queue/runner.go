@@ -178,27 +178,14 @@ func newID() string {
 // Start acquires the liveness lock, requeues orphaned jobs, and starts to run jobs. It waits for a
 // database that cannot be reached for at most 30 seconds. ctx limits only the start.
 func (r *Runner) Start(ctx context.Context) error {
-	if err := r.claimWhenReachable(ctx); err != nil {
-		return fmt.Errorf("start to run jobs: %w", err)
-	}
-	if err := r.client.Start(context.WithoutCancel(ctx)); err != nil {
-		return errors.Join(fmt.Errorf("start the job queue: %w", err), r.owner.release())
-	}
-	background, stop := context.WithCancel(context.WithoutCancel(ctx))
-	r.cancel = stop
-	r.background.Go(func() { r.owner.monitor(background) })
-	r.background.Go(func() { r.sweepUntil(background) })
-	r.background.Go(func() { r.runFastTasks(background) })
-	return nil
-}
-
-// claimWhenReachable repeats claim while the database cannot be reached.
-func (r *Runner) claimWhenReachable(ctx context.Context) error {
 	waiting, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {
-		err := r.claim(ctx)
-		if err == nil || !r.owner.unreachable(err) {
+		err := r.start(ctx)
+		if err == nil {
+			break
+		}
+		if !r.owner.unreachable(err) {
 			return err
 		}
 		r.log.Warn("the database cannot be reached; the start waits for it", "error", err)
@@ -208,18 +195,27 @@ func (r *Runner) claimWhenReachable(ctx context.Context) error {
 		case <-time.After(relockInterval):
 		}
 	}
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	r.cancel = stop
+	r.background.Go(func() { r.owner.monitor(background) })
+	r.background.Go(func() { r.sweepUntil(background) })
+	r.background.Go(func() { r.runFastTasks(background) })
+	return nil
 }
 
-// claim acquires the liveness lock and requeues orphaned jobs. The second takes as long as there are
-// such jobs.
-func (r *Runner) claim(ctx context.Context) error {
+// start is one attempt of Start. After an error it can be called again.
+func (r *Runner) start(ctx context.Context) error {
 	hold, cancel := context.WithTimeout(ctx, ownTimeout)
 	defer cancel()
 	if err := r.owner.acquire(hold); err != nil {
-		return err
+		return fmt.Errorf("start to run jobs: %w", err)
 	}
+	// This takes as long as there are orphaned jobs.
 	if err := r.owner.requeueOrphans(ctx, true); err != nil {
 		return errors.Join(fmt.Errorf("requeue orphaned jobs: %w", err), r.owner.release())
+	}
+	if err := r.client.Start(context.WithoutCancel(ctx)); err != nil {
+		return errors.Join(fmt.Errorf("start the job queue: %w", err), r.owner.release())
 	}
 	return nil
 }
