@@ -111,7 +111,7 @@ func lockTables(t *testing.T, conn *pgx.Conn, spared []string) (unlock func()) {
 	}
 	_, err = tx.Exec(t.Context(), "LOCK TABLE "+strings.Join(tables, ", ")+" IN ACCESS EXCLUSIVE MODE")
 	if answer, ok := errors.AsType[*pgconn.PgError](err); ok && answer.Code == "40P01" {
-		// A transaction of the service's sweep had locked the tables in another order. It goes on.
+		// A transaction of the service had locked the tables in another order.
 		if err := tx.Rollback(t.Context()); err != nil {
 			t.Fatal(err)
 		}
