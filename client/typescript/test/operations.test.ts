@@ -51,7 +51,10 @@ describe('account', () => {
       let body = ''
       request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
       request.on('end', () => {
-        requests.push({ headers: request.headers, body })
+        // Other tests change invoices of the same organization at the same time.
+        if (body.includes('"webhook.test"')) {
+          requests.push({ headers: request.headers, body })
+        }
         response.writeHead(204).end()
       })
     }).listen(0, '127.0.0.1')
@@ -70,7 +73,7 @@ describe('account', () => {
     await api.retryWebhookDelivery({ path: { ...path, delivery_id: sent.id } })
     await vi.waitFor(() => expect(requests).toHaveLength(2), { timeout: 20_000 })
     expect(await verifyWebhook(requests[1]!.body, requests[1]!.headers, [made.secret, rotated.secret])).toEqual(sent.event)
-    expect(await api.listWebhookDeliveries({ path }).toArray()).toMatchObject([{ id: sent.id, webhook_id: made.webhook.id }])
+    expect(await api.listWebhookDeliveries({ path }).toArray()).toContainEqual(expect.objectContaining({ id: sent.id, webhook_id: made.webhook.id }))
     expect((await api.updateWebhook({ path, body: { enabled: false } })).data).toMatchObject({ id: made.webhook.id, enabled: false })
     expect((await api.getWebhook({ path })).data.types).toEqual(['invoice.*'])
     expect(await api.listWebhooks().toArray()).toContainEqual(expect.objectContaining({ id: made.webhook.id }))
