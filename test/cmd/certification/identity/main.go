@@ -80,6 +80,6 @@ func receive(webhooks clerk.Webhooks) http.Handler {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		_, _ = fmt.Fprintf(w, "%s %s", event, event.Organization.Name) // node reports a truncated response
+		_, _ = fmt.Fprintf(w, "%s %s", event, event.Organization.ID) // node reports a truncated response
 	})
 }
