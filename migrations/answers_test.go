@@ -1,7 +1,6 @@
 package migrations_test
 
 import (
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -10,8 +9,6 @@ import (
 	"docledger/domain/email"
 	"docledger/domain/page"
 	"docledger/infrastructure/database"
-	"docledger/migrations"
-	"docledger/test/lib/postgres"
 
 	"github.com/pressly/goose/v3"
 )
@@ -20,44 +17,30 @@ import (
 func TestEarlierAnswersToOneMessage(t *testing.T) {
 	t.Parallel()
 	const before = 1152
-	for dialect, url := range map[goose.Dialect]string{
-		goose.DialectPostgres: postgres.New(t), goose.DialectSQLite3: "sqlite:" + filepath.Join(t.TempDir(), "m.db"),
-	} {
-		t.Run(string(dialect), func(t *testing.T) {
-			ctx, now := t.Context(), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-			if dialect == goose.DialectSQLite3 {
-				must(t, database.Migrate(ctx, database.Config{URL: url}, migrations.SQLite()))
-			}
-			db, err := database.Open(ctx, database.Config{URL: url})
-			must(t, err)
-			t.Cleanup(func() { must(t, db.Close()) })
-			s, err := store.New(ctx, db.Gorm, store.Options{})
-			must(t, err)
-			scope, _ := fill(t, ctx, s, []time.Time{now, now, now, now, now})
-			documents, err := s.Documents().List(ctx, scope, document.Filter{}, document.Sort{}, page.Request{Limit: 10})
-			must(t, err)
-			provider, err := goose.NewProvider(dialect, db.SQL, migrations.For(db.Gorm.Name()).Migrations)
-			must(t, err)
-			_, err = provider.DownTo(ctx, before)
-			must(t, err)
-			for n, id := range []string{"<1@shop.example>", "<1@shop.example>", "<2@shop.example>", "", ""} {
-				d := documents.Items[n]
-				must(t, db.Gorm.Table("email_answers").Create(map[string]any{
-					"document_id": d.ID, "entity_id": d.EntityID, "organization_id": d.OrganizationID, "recipient": "a@shop.example", "subject": "",
-					"message_id": id, "state": string(email.AnswerPending), "attempts": 0, "next_attempt_at": now, "failure": "", "created_at": now, "updated_at": now,
-				}).Error)
-			}
-			_, err = provider.Up(ctx)
-			must(t, err)
-			due, err := s.EmailAnswers().Due(ctx, now, 10)
-			must(t, err)
-			kept := map[string]int{}
-			for _, a := range due {
-				kept[a.MessageID]++
-			}
-			if len(due) != 4 || kept["<1@shop.example>"] != 1 || kept["<2@shop.example>"] != 1 || kept[""] != 2 {
-				t.Errorf("kept %v", kept)
-			}
-		})
-	}
+	onBothDatabases(t, func(t *testing.T, db *database.DB, s *store.Store, provider *goose.Provider) {
+		ctx, now := t.Context(), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+		scope, _ := fill(t, ctx, s, []time.Time{now, now, now, now, now})
+		documents, err := s.Documents().List(ctx, scope, document.Filter{}, document.Sort{}, page.Request{Limit: 10})
+		must(t, err)
+		_, err = provider.DownTo(ctx, before)
+		must(t, err)
+		for n, id := range []string{"<1@shop.example>", "<1@shop.example>", "<2@shop.example>", "", ""} {
+			d := documents.Items[n]
+			must(t, db.Gorm.Table("email_answers").Create(map[string]any{
+				"document_id": d.ID, "entity_id": d.EntityID, "organization_id": d.OrganizationID, "recipient": "a@shop.example", "subject": "",
+				"message_id": id, "state": string(email.AnswerPending), "attempts": 0, "next_attempt_at": now, "failure": "", "created_at": now, "updated_at": now,
+			}).Error)
+		}
+		_, err = provider.Up(ctx)
+		must(t, err)
+		due, err := s.EmailAnswers().Due(ctx, now, 10)
+		must(t, err)
+		kept := map[string]int{}
+		for _, a := range due {
+			kept[a.MessageID]++
+		}
+		if len(due) != 4 || kept["<1@shop.example>"] != 1 || kept["<2@shop.example>"] != 1 || kept[""] != 2 {
+			t.Errorf("kept %v", kept)
+		}
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"docledger/adapter/store"
 	"docledger/infrastructure/database"
 	"docledger/migrations"
 	"docledger/test/lib/postgres"
@@ -74,5 +75,27 @@ func TestUpDownUp(t *testing.T) {
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// onBothDatabases runs a test of a migration on both databases. The provider migrates down and up.
+func onBothDatabases(t *testing.T, test func(t *testing.T, db *database.DB, s *store.Store, provider *goose.Provider)) {
+	t.Helper()
+	for dialect, url := range map[goose.Dialect]string{
+		goose.DialectPostgres: postgres.New(t), goose.DialectSQLite3: "sqlite:" + filepath.Join(t.TempDir(), "m.db"),
+	} {
+		t.Run(string(dialect), func(t *testing.T) {
+			if dialect == goose.DialectSQLite3 {
+				must(t, database.Migrate(t.Context(), database.Config{URL: url}, migrations.SQLite()))
+			}
+			db, err := database.Open(t.Context(), database.Config{URL: url})
+			must(t, err)
+			t.Cleanup(func() { must(t, db.Close()) })
+			s, err := store.New(t.Context(), db.Gorm, store.Options{})
+			must(t, err)
+			provider, err := goose.NewProvider(dialect, db.SQL, migrations.For(db.Gorm.Name()).Migrations)
+			must(t, err)
+			test(t, db, s, provider)
+		})
 	}
 }

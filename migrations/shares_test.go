@@ -2,7 +2,6 @@ package migrations_test
 
 import (
 	"context"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -14,8 +13,6 @@ import (
 	"docledger/domain/invoice"
 	"docledger/domain/organization"
 	"docledger/infrastructure/database"
-	"docledger/migrations"
-	"docledger/test/lib/postgres"
 
 	"github.com/google/uuid"
 	"github.com/pressly/goose/v3"
@@ -26,37 +23,23 @@ import (
 func TestSharesOfEarlierInvoices(t *testing.T) {
 	t.Parallel()
 	const before = 1013
-	for dialect, url := range map[goose.Dialect]string{
-		goose.DialectPostgres: postgres.New(t), goose.DialectSQLite3: "sqlite:" + filepath.Join(t.TempDir(), "m.db"),
-	} {
-		t.Run(string(dialect), func(t *testing.T) {
-			ctx := context.Background()
-			if dialect == goose.DialectSQLite3 {
-				must(t, database.Migrate(ctx, database.Config{URL: url}, migrations.SQLite()))
-			}
-			db, err := database.Open(ctx, database.Config{URL: url})
-			must(t, err)
-			t.Cleanup(func() { must(t, db.Close()) })
-			s, err := store.New(ctx, db.Gorm, store.Options{})
-			must(t, err)
-			scope, e := fill(t, ctx, s, []time.Time{
-				time.Date(2026, 3, 31, 23, 59, 59, 999_000_000, time.UTC), time.Date(2026, 4, 1, 1, 0, 0, 0, time.FixedZone("", 2*3600)),
-				time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC),
-			})
-			provider, err := goose.NewProvider(dialect, db.SQL, migrations.For(db.Gorm.Name()).Migrations)
-			must(t, err)
-			_, err = provider.DownTo(ctx, before)
-			must(t, err)
-			_, err = provider.Up(ctx)
-			must(t, err)
-			for month, want := range map[string]int{"2026-03": 2, "2026-04": 1} {
-				shares, err := s.Usage().Shares(ctx, scope, billing.Invoices, month)
-				if err != nil || len(shares) != 1 || shares[0] != (billing.Share{Entity: e, Used: want}) {
-					t.Errorf("%s: %v, %v; want %d", month, shares, err, want)
-				}
-			}
+	onBothDatabases(t, func(t *testing.T, db *database.DB, s *store.Store, provider *goose.Provider) {
+		ctx := context.Background()
+		scope, e := fill(t, ctx, s, []time.Time{
+			time.Date(2026, 3, 31, 23, 59, 59, 999_000_000, time.UTC), time.Date(2026, 4, 1, 1, 0, 0, 0, time.FixedZone("", 2*3600)),
+			time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC),
 		})
-	}
+		_, err := provider.DownTo(ctx, before)
+		must(t, err)
+		_, err = provider.Up(ctx)
+		must(t, err)
+		for month, want := range map[string]int{"2026-03": 2, "2026-04": 1} {
+			shares, err := s.Usage().Shares(ctx, scope, billing.Invoices, month)
+			if err != nil || len(shares) != 1 || shares[0] != (billing.Share{Entity: e, Used: want}) {
+				t.Errorf("%s: %v, %v; want %d", month, shares, err, want)
+			}
+		}
+	})
 }
 
 // fill makes an entity with one invoice for each moment.

@@ -2,7 +2,6 @@ package migrations_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,8 +11,6 @@ import (
 	"docledger/domain/invoice"
 	"docledger/domain/money"
 	"docledger/infrastructure/database"
-	"docledger/migrations"
-	"docledger/test/lib/postgres"
 
 	"github.com/google/uuid"
 	"github.com/pressly/goose/v3"
@@ -24,86 +21,72 @@ import (
 func TestSumsOfEarlierInvoices(t *testing.T) {
 	t.Parallel()
 	const beforeSuppliers, beforeTotals, before = 1213, 1211, 1201
-	for dialect, url := range map[goose.Dialect]string{
-		goose.DialectPostgres: postgres.New(t), goose.DialectSQLite3: "sqlite:" + filepath.Join(t.TempDir(), "m.db"),
-	} {
-		t.Run(string(dialect), func(t *testing.T) {
-			ctx, now := t.Context(), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-			if dialect == goose.DialectSQLite3 {
-				must(t, database.Migrate(ctx, database.Config{URL: url}, migrations.SQLite()))
-			}
-			db, err := database.Open(ctx, database.Config{URL: url})
+	onBothDatabases(t, func(t *testing.T, db *database.DB, s *store.Store, provider *goose.Provider) {
+		ctx, now := t.Context(), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+		scope, _ := fill(t, ctx, s, []time.Time{now, now, now})
+		var stored []uuid.UUID
+		must(t, db.Gorm.Table("invoices").Pluck("id", &stored).Error)
+		for n, id := range stored {
+			_, err := s.Invoices().Update(ctx, scope, id, 0, func(inv *invoice.Invoice) error {
+				amount := money.MustParse(fmt.Sprint(n + 1))
+				inv.Lines = []invoice.Line{{AccountID: "400", NetAmount: &amount}, {AccountID: fmt.Sprint(n), NetAmount: &amount}}
+				inv.Taxes = []invoice.Tax{{Category: "S", Base: &amount}}
+				return nil
+			})
 			must(t, err)
-			t.Cleanup(func() { must(t, db.Close()) })
-			s, err := store.New(ctx, db.Gorm, store.Options{})
+		}
+		must(t, s.Invoices().CountSums(ctx))
+		var ids []string
+		must(t, db.Gorm.Table("invoices").Order("id").Pluck("document_id", &ids).Error)
+		count := func(want map[invoice.Status]int) {
+			t.Helper()
+			sums, err := s.Invoices().Sum(ctx, scope, invoice.Filter{}, []invoice.SumKey{invoice.SumByStatus})
 			must(t, err)
-			scope, _ := fill(t, ctx, s, []time.Time{now, now, now})
-			var stored []uuid.UUID
-			must(t, db.Gorm.Table("invoices").Pluck("id", &stored).Error)
-			for n, id := range stored {
-				_, err := s.Invoices().Update(ctx, scope, id, 0, func(inv *invoice.Invoice) error {
-					amount := money.MustParse(fmt.Sprint(n + 1))
-					inv.Lines = []invoice.Line{{AccountID: "400", NetAmount: &amount}, {AccountID: fmt.Sprint(n), NetAmount: &amount}}
-					inv.Taxes = []invoice.Tax{{Category: "S", Base: &amount}}
-					return nil
-				})
-				must(t, err)
+			got := map[invoice.Status]int{}
+			for _, sum := range sums {
+				got[sum.Status] = sum.Count
 			}
-			must(t, s.Invoices().CountSums(ctx))
-			provider, err := goose.NewProvider(dialect, db.SQL, migrations.For(db.Gorm.Name()).Migrations)
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("the sums are %v, want %v", got, want)
+			}
+			for _, keys := range [][]invoice.SumKey{
+				{invoice.SumBySupplier, invoice.SumByStatus}, {invoice.SumByTax, invoice.SumByMonth}, {invoice.SumBySupplier, invoice.SumByMonth},
+				{invoice.SumByAccount, invoice.SumByMonth}, {invoice.SumBySupplier, invoice.SumByAccount}, {invoice.SumByTax}, {invoice.SumByEntity, invoice.SumBySupplier},
+			} {
+				// No group has the time of the last update, so the second sums read each invoice.
+				groups, err := s.Invoices().Sum(ctx, scope, invoice.Filter{}, keys)
+				must(t, err)
+				all, err := s.Invoices().Sum(ctx, scope, invoice.Filter{UpdatedSince: time.Unix(0, 0)}, keys)
+				must(t, err)
+				if !reflect.DeepEqual(groups, all) || len(all) == 0 {
+					t.Errorf("the sums are %+v by %v, want %+v", groups, keys, all)
+				}
+			}
+		}
+		for _, version := range []int64{beforeSuppliers, beforeTotals, before} {
+			_, err := provider.DownTo(ctx, version)
 			must(t, err)
-			var ids []string
-			must(t, db.Gorm.Table("invoices").Order("id").Pluck("document_id", &ids).Error)
-			count := func(want map[invoice.Status]int) {
-				t.Helper()
-				sums, err := s.Invoices().Sum(ctx, scope, invoice.Filter{}, []invoice.SumKey{invoice.SumByStatus})
-				must(t, err)
-				got := map[invoice.Status]int{}
-				for _, sum := range sums {
-					got[sum.Status] = sum.Count
-				}
-				if !reflect.DeepEqual(got, want) {
-					t.Fatalf("%s has the sums %v, want %v", dialect, got, want)
-				}
-				for _, keys := range [][]invoice.SumKey{
-					{invoice.SumBySupplier, invoice.SumByStatus}, {invoice.SumByTax, invoice.SumByMonth}, {invoice.SumBySupplier, invoice.SumByMonth},
-					{invoice.SumByAccount, invoice.SumByMonth}, {invoice.SumBySupplier, invoice.SumByAccount}, {invoice.SumByTax}, {invoice.SumByEntity, invoice.SumBySupplier},
-				} {
-					// No group has the time of the last update, so the second sums read each invoice.
-					groups, err := s.Invoices().Sum(ctx, scope, invoice.Filter{}, keys)
-					must(t, err)
-					all, err := s.Invoices().Sum(ctx, scope, invoice.Filter{UpdatedSince: time.Unix(0, 0)}, keys)
-					must(t, err)
-					if !reflect.DeepEqual(groups, all) || len(all) == 0 {
-						t.Errorf("%s has the sums %+v by %v, want %+v", dialect, groups, keys, all)
-					}
-				}
+			if version == beforeTotals {
+				// The release before counted accounts of this length, and the totals do not exist yet.
+				long := strings.Repeat("a", 401)
+				must(t, db.Gorm.Exec("UPDATE invoice_lines SET account_id = ? WHERE account_id = '0'", long).Error)
+				must(t, db.Gorm.Exec("UPDATE invoice_sums SET key_a = ? WHERE part = 'account' AND key_a = '0'", long).Error)
 			}
-			for _, version := range []int64{beforeSuppliers, beforeTotals, before} {
-				_, err = provider.DownTo(ctx, version)
-				must(t, err)
-				if version == beforeTotals {
-					// The release before counted accounts of this length, and the totals do not exist yet.
-					long := strings.Repeat("a", 401)
-					must(t, db.Gorm.Exec("UPDATE invoice_lines SET account_id = ? WHERE account_id = '0'", long).Error)
-					must(t, db.Gorm.Exec("UPDATE invoice_sums SET key_a = ? WHERE part = 'account' AND key_a = '0'", long).Error)
-				}
-				_, err = provider.Up(ctx)
-				must(t, err)
-				var uncounted int64
-				must(t, db.Gorm.Table("invoices_uncounted").Count(&uncounted).Error)
-				if version == beforeTotals && uncounted != 1 {
-					t.Errorf("%s: %d invoices are uncounted, want that with the long account", dialect, uncounted)
-				}
-				count(map[invoice.Status]int{invoice.Extracted: 3})
+			_, err = provider.Up(ctx)
+			must(t, err)
+			var uncounted int64
+			must(t, db.Gorm.Table("invoices_uncounted").Count(&uncounted).Error)
+			if version == beforeTotals && uncounted != 1 {
+				t.Errorf("%s: %d invoices are uncounted, want that with the long account", "the database", uncounted)
 			}
-			must(t, s.Invoices().CountSums(ctx))
 			count(map[invoice.Status]int{invoice.Extracted: 3})
-			must(t, db.Gorm.Exec("UPDATE invoices SET status = ? WHERE document_id = ?", invoice.Approved, ids[0]).Error)
-			must(t, db.Gorm.Exec("DELETE FROM documents WHERE id = ?", ids[1]).Error)
-			count(map[invoice.Status]int{invoice.Extracted: 1, invoice.Approved: 1})
-			must(t, s.Invoices().CountSums(ctx))
-			count(map[invoice.Status]int{invoice.Extracted: 1, invoice.Approved: 1})
-		})
-	}
+		}
+		must(t, s.Invoices().CountSums(ctx))
+		count(map[invoice.Status]int{invoice.Extracted: 3})
+		must(t, db.Gorm.Exec("UPDATE invoices SET status = ? WHERE document_id = ?", invoice.Approved, ids[0]).Error)
+		must(t, db.Gorm.Exec("DELETE FROM documents WHERE id = ?", ids[1]).Error)
+		count(map[invoice.Status]int{invoice.Extracted: 1, invoice.Approved: 1})
+		must(t, s.Invoices().CountSums(ctx))
+		count(map[invoice.Status]int{invoice.Extracted: 1, invoice.Approved: 1})
+	})
 }

@@ -85,7 +85,7 @@ type mark struct {
 	openWorld   bool
 	short       bool
 	strangers   bool              // the result has texts of documents
-	note        string            // appended to the description
+	note        string            // the description, instead of that of the operation
 	toolset     string            // instead of the toolset of the tag
 	of, kind    string            // the tool that several operations share, and the kind of this one
 	fixed       map[string]string // query arguments or members of the body that the tool sets
