@@ -136,7 +136,7 @@ func (e exported) VisitExportInvoicesResponse(w http.ResponseWriter) error {
 	return e.Write(&steadyWriter{to: w, connection: http.NewResponseController(w), stall: e.stall, end: e.end})
 }
 
-// readerStalls is the time after which an export ends whose reader accepts fewer bytes than
+// readerStalls is the time after which an export ends if its reader accepts fewer bytes than
 // readerAccepts. Few exports run at the same time, and others wait for its place.
 const readerStalls = time.Minute
 

@@ -39,7 +39,7 @@ const (
 	nearShare = 2
 )
 
-// calendarStart is the first day of the calendar, which stands for a missing date in the order of a list.
+// calendarStart is the first day of the calendar. The order of a list has it for a missing date.
 var calendarStart = time.Time{}
 
 func weekOf(t time.Time) int {

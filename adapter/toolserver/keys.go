@@ -30,7 +30,7 @@ type level struct {
 	wantKey bool // the next string is a key
 	key     string
 	keys    map[string]struct{}
-	ignored bool // the arguments of a tool, whose keys are checked with their schema
+	ignored bool // the arguments of a tool; their keys are checked with their schema
 	folded  bool // keys that differ only in case are equal
 }
 

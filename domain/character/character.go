@@ -9,7 +9,7 @@ const nullNotehead = '\U0001D159' // a musical symbol without a glyph
 // letters or marks. Spaces and control characters are not among them.
 func Invisible(r rune) bool {
 	switch {
-	case r < 0x80, unicode.Is(unicode.Prepended_Concatenation_Mark, r):
+	case r < 0x80, unicode.Is(unicode.Prepended_Concatenation_Mark, r): // a sign around the digits after it
 		return false
 	case r == nullNotehead:
 		return true

@@ -137,7 +137,7 @@ func (notPublic) Is(target error) bool { return target == ErrAddressNotAllowed }
 var privateNames = []string{"localhost", "localdomain", "local", "internal", "lan", "home.arpa"}
 
 // isPublicName reports whether a host that is no address may be a name of the public internet. A
-// name whose last part is a number is an address in another notation, for example 127.1 or
+// name with a number as its last part is an address in another notation, for example 127.1 or
 // 0x7f000001.
 func isPublicName(host string) bool {
 	host = strings.ReplaceAll(norm.NFKC.String(host), "\u3002", ".") // as resolvers read it
@@ -150,11 +150,11 @@ func isPublicName(host string) bool {
 		return false
 	}
 	for _, name := range privateNames {
-		if strings.HasSuffix(host, "."+name) {
+		if host == name || strings.HasSuffix(host, "."+name) {
 			return false
 		}
 	}
-	return host != "home.arpa"
+	return true
 }
 
 // isNumber reports whether a part of a name is decimal, or hexadecimal with 0x.

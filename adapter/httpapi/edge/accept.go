@@ -38,7 +38,7 @@ func (m match) over(other match) bool {
 	return m.position < other.position
 }
 
-// matchOf returns the most specific range for an offer, whose weight counts.
+// matchOf returns the most specific range for an offer. Its weight counts.
 func matchOf(ranges []string, offer string) (m match) {
 	kind, _, _ := strings.Cut(offer, "/")
 	for n, text := range ranges {

@@ -64,7 +64,7 @@ func replaceNilIDs(v reflect.Value) {
 }
 
 // replaceInMap replaces the nil UUIDs among the values of a map. A nullable value is a map from
-// whether there is a value; its value of false only stands for null.
+// whether there is a value; its value of false only means null.
 func replaceInMap(v reflect.Value) {
 	for _, key := range v.MapKeys() {
 		if key.Kind() == reflect.Bool && !key.Bool() {

@@ -99,7 +99,7 @@ func (w Webhooks) Read(id string, body []byte) (identity.ProviderEvent, error) {
 	default:
 		return event, nil
 	}
-	// The event only names the organization, whose current state is read from the provider.
+	// The event only names the organization. Its current state is read from the provider.
 	var data struct {
 		ID string `json:"id"`
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"docledger/domain/character"
 )
 
 // Clean removes characters that are unsafe in text for a model or a terminal:
@@ -56,7 +58,6 @@ func CleanText(s string) string {
 const (
 	removed      = -1
 	brailleBlank = '\u2800' // it looks like a space
-	nullNotehead = '\U0001D159'
 	// A joiner changes the form of the two letters next to it, or makes one emoji of two.
 	zeroWidthNonJoiner = '\u200C'
 	zeroWidthJoiner    = '\u200D'
@@ -64,7 +65,7 @@ const (
 	tagFirst, tagLast = '\U000E0000', '\U000E0FFF'
 )
 
-// joining are the scripts whose letters have other forms next to a joiner. In the other scripts a
+// joining are the scripts with letters that have other forms next to a joiner. In the other scripts a
 // joiner is only a hidden character.
 var joining = []*unicode.RangeTable{
 	unicode.Arabic, unicode.Syriac, unicode.Mandaic, unicode.Nko, unicode.Mongolian, unicode.Adlam,
@@ -102,11 +103,7 @@ func (c *cleaner) next(r rune, rest string) rune {
 
 // isUnsafe reports whether a character is a control character or shows nothing.
 func isUnsafe(r rune) bool {
-	if unicode.Is(unicode.Prepended_Concatenation_Mark, r) {
-		return false // a sign around the digits after it
-	}
-	return unicode.IsControl(r) || r == nullNotehead || tagFirst <= r && r <= tagLast ||
-		unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+	return unicode.IsControl(r) || tagFirst <= r && r <= tagLast || character.Invisible(r)
 }
 
 // joinable reports whether a character is a letter of a joining script, or a mark of one. Some marks

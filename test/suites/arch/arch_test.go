@@ -131,7 +131,7 @@ func mayImport(from, to string) bool {
 	case within(from, "adapter/identity") && to == "adapter/identity/jwks":
 		return true // the keys of every issuer are loaded alike
 	case within(from, "adapter/toolserver"):
-		return b == "openapi" || b == "gen" || within(to, "domain/fault", "domain/oauthclient")
+		return b == "openapi" || b == "gen" || within(to, "domain/fault", "domain/oauthclient", "domain/character")
 	case within(from, outbound...) && (b == "infrastructure" || b == "adapter/connector"):
 		return b == "infrastructure" || !within(from, "adapter/identity", "adapter/payment")
 	case strings.HasPrefix(from, "adapter/"):
