@@ -129,5 +129,7 @@ export const values = {
   'field.amount_due': 'Amount due',
   'field.withheld_total': 'Withheld',
   'field.note': 'Note',
+  'field.forced': 'Extraction in spite of its type',
+  'field.requested': 'Extraction requested',
   'field.other': 'A value',
 } as const
