@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"docledger/adapter/extract/pdf/pdftest"
 	sim "docledger/adapter/sim/clerk"
 	"docledger/test/lib/harness"
 )
@@ -387,7 +388,7 @@ func (w *world) approving(assistantActions string) string {
 
 // quotation returns a PDF that has everything of an invoice except its title.
 func quotation(number string) []byte {
-	var page, out bytes.Buffer
+	var page bytes.Buffer
 	for _, text := range []struct {
 		x, y, size int
 		of         string
@@ -420,23 +421,11 @@ func quotation(number string) []byte {
 	} {
 		fmt.Fprintf(&page, "BT /F %d Tf %d %d Td (%s) Tj ET\n", text.size, text.x, text.y, text.of)
 	}
-	out.WriteString("%PDF-1.4\n")
-	var offsets []int
-	for i, object := range []string{
-		"<< /Type /Catalog /Pages 2 0 R >>",
-		"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>",
-		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", page.Len(), page.String()),
-		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
-	} {
-		offsets = append(offsets, out.Len())
-		fmt.Fprintf(&out, "%d 0 obj\n%s\nendobj\n", i+1, object)
-	}
-	start := out.Len()
-	fmt.Fprintf(&out, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
-	for _, offset := range offsets {
-		fmt.Fprintf(&out, "%010d 00000 n \n", offset)
-	}
-	fmt.Fprintf(&out, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, start)
-	return out.Bytes()
+	b := pdftest.New()
+	tree, content := b.Reserve(), b.Stream("", page.Bytes())
+	font := b.Add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>")
+	only := b.Add("<< /Type /Page /Parent %d 0 R /MediaBox [0 0 595 842] /Contents %d 0 R /Resources << /Font << /F %d 0 R >> >> >>", tree, content, font)
+	b.Set(tree, fmt.Sprintf("<< /Type /Pages /Kids [%d 0 R] /Count 1 >>", only))
+	b.Catalog = fmt.Sprintf("/Pages %d 0 R", tree)
+	return b.Table()
 }
