@@ -336,7 +336,7 @@ test('the web application with the keyboard alone', async (t) => {
     await page.getByRole('heading', { level: 1, name: 'Blue Harbour Supplies Ltd' }).waitFor()
     await type(page, 'Other names', 'NPW')
     await press(page, 'button', 'Save')
-    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.getByText('Saved', { exact: true }).first().waitFor()
   })
 
   await step('each warning of the plan leads to the page of billing', async () => {
@@ -360,7 +360,7 @@ test('the web application with the keyboard alone', async (t) => {
     await press(page, 'link', 'First Company', page.getByRole('table', { name: 'Entities' }))
     await tabTo(page, page.getByRole('switch', { name: /Legal hold/ }))
     await page.keyboard.press('Space')
-    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.getByText('Saved', { exact: true }).first().waitFor()
     await open('KEY-018')
     await press(page, 'button', 'More actions')
     await page.getByRole('menuitem', { name: 'Delete …' }).waitFor()
@@ -373,7 +373,7 @@ test('the web application with the keyboard alone', async (t) => {
     await tabTo(page, page.getByRole('switch', { name: /Legal hold/ }))
     await page.keyboard.press('Space')
     await press(page, 'button', 'End the hold', page.getByRole('dialog'))
-    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.getByText('Saved', { exact: true }).first().waitFor()
     await open('KEY-018')
     await press(page, 'button', 'More actions')
     await page.getByRole('menuitem', { name: 'Delete …' }).waitFor()
