@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"docledger/domain/integration"
@@ -136,4 +137,15 @@ func Register[C integration.Authorizer](d integration.Descriptor, create func(Op
 		}
 		return c, nil
 	}}
+}
+
+// Distinct removes elements without an id, and those with an id of an earlier element, which occur if elements move
+// between pages.
+func Distinct[T any](list []T, id func(T) string) []T {
+	seen := map[string]bool{"": true}
+	return slices.DeleteFunc(list, func(x T) bool {
+		again := seen[id(x)]
+		seen[id(x)] = true
+		return again
+	})
 }

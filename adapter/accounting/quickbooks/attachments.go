@@ -2,7 +2,6 @@ package quickbooks
 
 import (
 	"context"
-	"slices"
 
 	"docledger/adapter/accounting/quickbooks/client"
 	"docledger/adapter/connector"
@@ -66,11 +65,8 @@ func (c *Connector) Attach(ctx context.Context, a integration.Access, kind accou
 	if !client.IsID(id) {
 		return accounting.Attachment{}, notFound("bill", connector.ErrNoSuchID)
 	}
-	if f.SizeBytes <= 0 || f.SizeBytes > maxAttachment {
-		return accounting.Attachment{}, accounting.Refuse(accounting.CodeAttachmentRefused, "The file has %d bytes; the ledger accepts at most %d.", f.SizeBytes, maxAttachment)
-	}
-	if !slices.Contains(attachable(), f.MediaType) {
-		return accounting.Attachment{}, accounting.Refuse(accounting.CodeAttachmentRefused, "The ledger does not accept files of this type.")
+	if err := connector.CheckAttachment(f, maxAttachment, attachable()); err != nil {
+		return accounting.Attachment{}, err
 	}
 	made, err := c.client.Attach(ctx, at, kindOf(kind), id, client.NewAttachment{
 		Name: c.AttachmentName(f.Filename), MediaType: f.MediaType, Size: f.SizeBytes, Content: f.Content,

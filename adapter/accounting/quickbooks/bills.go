@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"docledger/adapter/accounting/quickbooks/client"
+	"docledger/adapter/connector"
 	"docledger/domain/accounting"
 	"docledger/domain/integration"
 	"docledger/domain/money"
@@ -177,8 +178,8 @@ func cut(s string, most int) string {
 
 // booked converts a bill of the ledger.
 func (c *Connector) booked(d client.Document) (accounting.LedgerBill, error) {
-	total, err := decimal(d.TotalAmt)
-	tax, err2 := decimal(d.TxnTaxDetail.TotalTax)
+	total, err := connector.Decimal(d.TotalAmt)
+	tax, err2 := connector.Decimal(d.TxnTaxDetail.TotalTax)
 	if err = errors.Join(err, err2); err != nil {
 		return accounting.LedgerBill{}, integration.Unavailable(Provider, 0, err)
 	}

@@ -2,12 +2,10 @@ package quickbooks
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"slices"
 	"strings"
 
 	"docledger/adapter/accounting/quickbooks/client"
+	"docledger/adapter/connector"
 	"docledger/domain/accounting"
 	"docledger/domain/integration"
 	"docledger/domain/money"
@@ -81,7 +79,7 @@ func (c *Connector) Accounts(ctx context.Context, a integration.Access, f accoun
 			})
 		}
 	}
-	return unique(out, func(x accounting.Account) string { return x.ID }), nil
+	return connector.Distinct(out, func(x accounting.Account) string { return x.ID }), nil
 }
 
 // Contacts implements accounting.ContactReader with the vendors.
@@ -98,7 +96,7 @@ func (c *Connector) Contacts(ctx context.Context, a integration.Access) ([]accou
 	for _, x := range list {
 		out = append(out, contact(x))
 	}
-	return unique(out, func(x accounting.Contact) string { return x.ID }), nil
+	return connector.Distinct(out, func(x accounting.Contact) string { return x.ID }), nil
 }
 
 func contact(x client.Vendor) accounting.Contact {
@@ -141,7 +139,7 @@ func (c *Connector) taxRates(ctx context.Context, at client.Access) ([]accountin
 	}
 	percents := map[string]money.Decimal{}
 	for _, x := range rates {
-		percent, err := decimal(x.RateValue)
+		percent, err := connector.Decimal(x.RateValue)
 		if err != nil {
 			return nil, integration.Unavailable(Provider, 0, err)
 		}
@@ -151,7 +149,7 @@ func (c *Connector) taxRates(ctx context.Context, at client.Access) ([]accountin
 	for _, x := range codes {
 		out = append(out, taxRate(x, percents))
 	}
-	return unique(out, func(x accounting.TaxRate) string { return x.ID }), nil
+	return connector.Distinct(out, func(x accounting.TaxRate) string { return x.ID }), nil
 }
 
 // taxRate converts a tax code. A code without purchase rates is for sales, unless it is marked as
@@ -171,18 +169,6 @@ func taxRate(x client.TaxCode, percents map[string]money.Decimal) accounting.Tax
 		out.Rate = out.Rate.Add(percent)
 	}
 	return out
-}
-
-// decimal parses a number of the API without rounding.
-func decimal(n json.Number) (money.Decimal, error) {
-	if n == "" {
-		return money.Decimal{}, nil
-	}
-	d, err := money.Parse(string(n))
-	if err != nil {
-		return money.Decimal{}, errors.New("the response contains a malformed number")
-	}
-	return d, nil
 }
 
 // Currencies implements accounting.CurrencyReader.
@@ -225,7 +211,7 @@ func (c *Connector) currencies(ctx context.Context, at client.Access, p client.P
 			out[i].Name = x.Code
 		}
 	}
-	return unique(out, func(x accounting.Currency) string { return x.Code }), nil
+	return connector.Distinct(out, func(x accounting.Currency) string { return x.Code }), nil
 }
 
 func state(active bool) accounting.State {
@@ -233,14 +219,4 @@ func state(active bool) accounting.State {
 		return accounting.InUse
 	}
 	return accounting.Archived
-}
-
-// unique removes elements without an id and duplicates, which occur if rows move between pages.
-func unique[T any](list []T, id func(T) string) []T {
-	seen := map[string]bool{"": true}
-	return slices.DeleteFunc(list, func(x T) bool {
-		again := seen[id(x)]
-		seen[id(x)] = true
-		return again
-	})
 }

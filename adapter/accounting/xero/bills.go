@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"docledger/adapter/accounting/xero/client"
+	"docledger/adapter/connector"
 	"docledger/domain/accounting"
 	"docledger/domain/integration"
 	"docledger/domain/money"
@@ -47,7 +48,7 @@ func (c *Connector) CreateBill(ctx context.Context, a integration.Access, b acco
 // The credit note exists whether this succeeds or not. Its text states the bill numbers, so a
 // person can allocate the rest.
 func (c *Connector) allocate(ctx context.Context, at client.Access, b accounting.Bill, note client.Document, key string) {
-	left, err := decimal(note.Credit)
+	left, err := connector.Decimal(note.Credit)
 	for n, corrected := range b.Corrects {
 		if err != nil || left.Sign() <= 0 {
 			return
@@ -59,7 +60,7 @@ func (c *Connector) allocate(ctx context.Context, at client.Access, b accounting
 		if bill, err = c.client.Document(ctx, at, client.Bills, corrected.ID); err != nil {
 			return
 		}
-		due, notNumber := decimal(bill.Due)
+		due, notNumber := connector.Decimal(bill.Due)
 		if notNumber != nil || due.Sign() <= 0 || bill.Status != string(accounting.StageAuthorised) || bill.Currency != note.Currency {
 			continue
 		}
@@ -193,8 +194,8 @@ func cut(s string, most int) string {
 
 // booked converts a bill of the ledger.
 func (c *Connector) booked(d client.Document) (accounting.LedgerBill, error) {
-	total, err := decimal(d.Total)
-	tax, err2 := decimal(d.TotalTax)
+	total, err := connector.Decimal(d.Total)
+	tax, err2 := connector.Decimal(d.TotalTax)
 	if err = errors.Join(err, err2); err != nil {
 		return accounting.LedgerBill{}, integration.Unavailable(Provider, 0, err)
 	}

@@ -3,10 +3,10 @@ package xero
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"docledger/adapter/accounting/xero/client"
+	"docledger/adapter/connector"
 	"docledger/domain/accounting"
 	"docledger/domain/integration"
 	"docledger/domain/money"
@@ -28,7 +28,7 @@ func (c *Connector) Organizations(ctx context.Context, a integration.Access) ([]
 			ID: x.TenantID, Name: x.TenantName, ConnectedNow: a.Event != "" && x.Event == a.Event,
 		})
 	}
-	return unique(out, func(o accounting.Organization) string { return o.ID }), nil
+	return connector.Distinct(out, func(o accounting.Organization) string { return o.ID }), nil
 }
 
 // Organization implements accounting.OrganizationReader.
@@ -66,7 +66,7 @@ func (c *Connector) Accounts(ctx context.Context, a integration.Access, f accoun
 			Currency: x.Currency, TaxType: x.TaxType, State: state(x.Status), Reserved: reserved(x),
 		})
 	}
-	return unique(out, func(x accounting.Account) string { return x.ID }), nil
+	return connector.Distinct(out, func(x accounting.Account) string { return x.ID }), nil
 }
 
 // reserved reports whether the provider refuses the account in a bill line: bank accounts and the
@@ -117,29 +117,17 @@ func (c *Connector) TaxRates(ctx context.Context, a integration.Access) ([]accou
 			ID: x.TaxType, Name: x.Name, Rate: rate, Type: x.ReportType, Purchases: x.ToExpenses || x.ToAssets, State: state(x.Status),
 		})
 	}
-	return unique(out, func(x accounting.TaxRate) string { return x.ID }), nil
+	return connector.Distinct(out, func(x accounting.TaxRate) string { return x.ID }), nil
 }
 
 // percent returns the total of a rate's components.
 func percent(x client.TaxRate) (money.Decimal, error) {
 	for _, number := range []json.Number{x.Effective, x.Display} {
 		if number != "" {
-			return decimal(number)
+			return connector.Decimal(number)
 		}
 	}
 	return money.Decimal{}, nil
-}
-
-// decimal parses a number of the API without rounding.
-func decimal(n json.Number) (money.Decimal, error) {
-	if n == "" {
-		return money.Decimal{}, nil
-	}
-	d, err := money.Parse(string(n))
-	if err != nil {
-		return money.Decimal{}, errors.New("the response contains a malformed number")
-	}
-	return d, nil
 }
 
 // Currencies implements accounting.CurrencyReader.
@@ -152,7 +140,7 @@ func (c *Connector) Currencies(ctx context.Context, a integration.Access) ([]acc
 	for _, x := range list {
 		out = append(out, accounting.Currency{Code: x.Code, Name: x.Description})
 	}
-	return unique(out, func(x accounting.Currency) string { return x.Code }), nil
+	return connector.Distinct(out, func(x accounting.Currency) string { return x.Code }), nil
 }
 
 // read lists objects of a tenant.
@@ -173,14 +161,4 @@ func state(status string) accounting.State {
 		return accounting.InUse
 	}
 	return accounting.Archived
-}
-
-// unique removes duplicates.
-func unique[T any](list []T, id func(T) string) []T {
-	seen := make(map[string]bool, len(list))
-	return slices.DeleteFunc(list, func(x T) bool {
-		again := seen[id(x)]
-		seen[id(x)] = true
-		return again
-	})
 }

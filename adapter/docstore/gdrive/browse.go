@@ -3,7 +3,6 @@ package gdrive
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"docledger/adapter/connector"
@@ -34,7 +33,7 @@ func (c *Connector) Sources(ctx context.Context, a integration.Access) ([]docsto
 	for _, d := range drives {
 		list = append(list, docstore.Source{ID: d.ID, Name: d.Name})
 	}
-	return distinct(list), nil
+	return connector.Distinct(list, func(s docstore.Source) string { return s.ID }), nil
 }
 
 // SubSources implements docstore.Browser. It reads the source first: the provider may return an
@@ -48,7 +47,7 @@ func (c *Connector) SubSources(ctx context.Context, a integration.Access, source
 	if err != nil {
 		return nil, translate("folder", err)
 	}
-	return distinct(sources(files)), nil
+	return connector.Distinct(sources(files), func(s docstore.Source) string { return s.ID }), nil
 }
 
 // SubSource implements docstore.Browser.
@@ -88,11 +87,7 @@ func (c *Connector) Folders(ctx context.Context, a integration.Access, p docstor
 	if err != nil {
 		return nil, err
 	}
-	if len(within) == 0 {
-		return nil, notFound("folder", errors.New("nothing is at the path"))
-	}
-	list := []docstore.Item{}
-	for _, at := range within {
+	return connector.FoldersInside(Provider, within, func(at docstore.Item) (list []docstore.Item, err error) {
 		// The query needs the shared drive of the folder, which an item does not have.
 		f, err := c.folder(ctx, a, at.ID)
 		if err != nil {
@@ -105,8 +100,8 @@ func (c *Connector) Folders(ctx context.Context, a integration.Access, p docstor
 		for n := range files {
 			list = append(list, item(&files[n], p))
 		}
-	}
-	return list, nil
+		return list, nil
+	})
 }
 
 // named lists the folders of a name directly inside any of the given folders.
@@ -171,14 +166,4 @@ func sources(files []client.File) []docstore.Source {
 		list = append(list, sourceOf(&files[n]))
 	}
 	return list
-}
-
-// distinct removes duplicates, which occur if items move between pages.
-func distinct(list []docstore.Source) []docstore.Source {
-	seen := make(map[string]bool, len(list))
-	return slices.DeleteFunc(list, func(s docstore.Source) bool {
-		again := seen[s.ID] || s.ID == ""
-		seen[s.ID] = true
-		return again
-	})
 }

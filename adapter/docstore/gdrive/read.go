@@ -3,7 +3,6 @@ package gdrive
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 
 	"docledger/adapter/connector"
@@ -42,7 +41,7 @@ func content(s httpclient.Stream, version, name string, err error) (docstore.Con
 	if err != nil {
 		return docstore.Content{}, ofContent(err)
 	}
-	return docstore.Content{Body: body{s.Body}, Size: s.Size, MediaType: s.MediaType, Name: name, Version: version}, nil
+	return docstore.Content{Body: connector.Content(Provider, s.Body), Size: s.Size, MediaType: s.MediaType, Name: name, Version: version}, nil
 }
 
 // ofContent returns the fault for content that cannot be read. A disabled download can become
@@ -63,15 +62,4 @@ func ofContent(err error) error {
 		return docstore.ContentUnavailable(Provider, "it cannot be exported as PDF.", f)
 	}
 	return translate("file", err)
-}
-
-// body converts the error of a content that ends early.
-type body struct{ io.ReadCloser }
-
-func (b body) Read(into []byte) (int, error) {
-	n, err := b.ReadCloser.Read(into)
-	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
-		return n, err
-	}
-	return n, integration.Unavailable(Provider, 0, err)
 }

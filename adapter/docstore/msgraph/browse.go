@@ -28,7 +28,7 @@ func (c *Connector) Sources(ctx context.Context, a integration.Access) ([]docsto
 		name := cmp.Or(s.DisplayName, s.Name, s.WebURL, s.ID)
 		list = append(list, docstore.Source{ID: s.ID, Name: name, Path: pathOf(s.WebURL), WebURL: webURL(s.WebURL)})
 	}
-	return distinct(list), nil
+	return connector.Distinct(list, func(s docstore.Source) string { return s.ID }), nil
 }
 
 // SubSources implements docstore.Browser.
@@ -44,7 +44,7 @@ func (c *Connector) SubSources(ctx context.Context, a integration.Access, source
 	for _, d := range drives {
 		list = append(list, sourceOf(&d))
 	}
-	return distinct(list), nil
+	return connector.Distinct(list, func(s docstore.Source) string { return s.ID }), nil
 }
 
 // SubSource implements docstore.Browser. A library does not reliably state its site, so the site's
@@ -107,11 +107,7 @@ func (c *Connector) Folders(ctx context.Context, a integration.Access, p docstor
 	if err != nil {
 		return nil, err
 	}
-	if len(within) == 0 {
-		return nil, notFound("folder", errors.New("nothing is at the path"))
-	}
-	list := []docstore.Item{}
-	for _, at := range within {
+	return connector.FoldersInside(Provider, within, func(at docstore.Item) (list []docstore.Item, err error) {
 		children, err := c.client.Folders(ctx, a, p.SubSource, at.ID)
 		if errors.Is(err, client.ErrManyItems) {
 			return nil, fault.New(fault.Invalid, fault.CodeInvalidRequest,
@@ -125,8 +121,8 @@ func (c *Connector) Folders(ctx context.Context, a integration.Access, p docstor
 				list = append(list, it)
 			}
 		}
-	}
-	return list, nil
+		return list, nil
+	})
 }
 
 // canBePath reports whether a path can exist: the store's names are never empty or only dots, and
@@ -159,14 +155,4 @@ func webURL(address string) string {
 		return ""
 	}
 	return address
-}
-
-// distinct removes duplicates, which occur if items move between pages.
-func distinct(list []docstore.Source) []docstore.Source {
-	seen := make(map[string]bool, len(list))
-	return slices.DeleteFunc(list, func(s docstore.Source) bool {
-		again := seen[s.ID] || s.ID == ""
-		seen[s.ID] = true
-		return again
-	})
 }

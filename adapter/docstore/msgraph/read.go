@@ -2,8 +2,6 @@ package msgraph
 
 import (
 	"context"
-	"errors"
-	"io"
 	"net/http"
 
 	"docledger/adapter/connector"
@@ -22,7 +20,7 @@ func (c *Connector) Open(ctx context.Context, a integration.Access, p docstore.L
 	if err != nil {
 		return docstore.Content{}, ofContent(err)
 	}
-	return docstore.Content{Body: body{s.Body}, Size: s.Size, MediaType: s.MediaType}, nil
+	return docstore.Content{Body: connector.Content(Provider, s.Body), Size: s.Size, MediaType: s.MediaType}, nil
 }
 
 // ofContent returns the fault for content that cannot be read. A file that is being written or is
@@ -40,15 +38,4 @@ func ofContent(err error) error {
 		return docstore.ContentUnavailable(Provider, "files of its type have no content.", f)
 	}
 	return translate("file", err)
-}
-
-// body converts the error of a content that ends early.
-type body struct{ io.ReadCloser }
-
-func (b body) Read(into []byte) (int, error) {
-	n, err := b.ReadCloser.Read(into)
-	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
-		return n, err
-	}
-	return n, integration.Unavailable(Provider, 0, err)
 }

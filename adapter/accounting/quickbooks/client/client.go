@@ -42,7 +42,7 @@ const (
 	CodeDuplicateName = "6240"
 )
 
-// Client makes calls. It holds no state.
+// Client calls the API of QuickBooks Online. It holds no state.
 type Client struct {
 	link *connector.Link
 	api  string

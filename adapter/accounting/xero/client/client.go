@@ -34,7 +34,7 @@ const (
 // The provider has no code for it.
 const CodeKeyReused = "IdempotencyKeyReused"
 
-// Client makes calls. It holds no state.
+// Client calls the API of Xero. It holds no state.
 type Client struct {
 	link *connector.Link
 	api  string

@@ -51,7 +51,7 @@ const (
 // limits lists the reasons of temporary refusals.
 var limits = []string{"userRateLimitExceeded", "rateLimitExceeded", reasonDaily, "sharingRateLimitExceeded", "quotaExceeded"}
 
-// Client makes calls. It holds no state.
+// Client calls the API of Google Drive. It holds no state.
 type Client struct {
 	link *connector.Link
 	api  string

@@ -30,7 +30,7 @@ const (
 	codeNotKnown = "resyncRequired"
 )
 
-// Client makes calls. It holds no state.
+// Client calls Microsoft Graph. It holds no state.
 type Client struct {
 	link  *connector.Link
 	api   string
