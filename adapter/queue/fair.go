@@ -61,7 +61,8 @@ func (q *Queue) Rebalance(ctx context.Context) (int, error) {
 	if err != nil || len(ids) == 0 {
 		return 0, q.db.Failed("look at the backlogs", err)
 	}
+	// A request can have raised a job since it was found.
 	n, err := q.update(ctx, "UPDATE river_job SET priority = CASE queue WHEN '"+job.ScanQueue+"' THEN "+strconv.Itoa(int(job.Automatic))+" ELSE "+strconv.Itoa(int(job.Watched))+
-		" END, scheduled_at = "+q.now()+" WHERE state = 'available' AND id IN ("+numbers(ids)+")")
+		" END, scheduled_at = "+q.now()+" WHERE state = 'available' AND priority = "+strconv.Itoa(int(job.Bulk))+" AND id IN ("+numbers(ids)+")")
 	return n, q.db.Failed("raise the priority of waiting jobs", err)
 }

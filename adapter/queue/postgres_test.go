@@ -328,3 +328,44 @@ func TestOneProcessSweeps(t *testing.T) {
 		t.Errorf("%d of %d sweeps overlapped", overlaps.Load(), total())
 	}
 }
+
+// TestRebalanceKeepsARaisedPriority checks that a request which raises the priority of a waiting job while
+// Rebalance has found it keeps it.
+func TestRebalanceKeepsARaisedPriority(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	env := open(t, postgres.New(t))
+	args := job.ReadScan{V: job.ScanVersion, OrganizationID: uuid.New(), DocumentID: uuid.New()}
+	if err := env.Queue.Enqueue(ctx, args, job.Bulk); err != nil {
+		t.Fatal(err)
+	}
+	rebalanced := make(chan error, 1)
+	err := env.UnitOfWork.InTx(ctx, func(tx context.Context) error {
+		if err := env.Queue.Enqueue(tx, args, job.Interactive); err != nil {
+			return err
+		}
+		go func() {
+			_, err := env.Queue.Rebalance(ctx)
+			rebalanced <- err
+		}()
+		queuetest.Await(t, "a statement that waits for the job", func() bool {
+			var waits int
+			if err := env.SQL.QueryRow(`SELECT count(*) FROM pg_stat_activity
+				WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'UPDATE river_job%'`).Scan(&waits); err != nil {
+				t.Fatal(err)
+			}
+			return waits > 0
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-rebalanced; err != nil {
+		t.Fatal(err)
+	}
+	var priority int
+	if err := env.SQL.QueryRow("SELECT priority FROM river_job").Scan(&priority); err != nil || priority != int(job.Interactive) {
+		t.Errorf("the job has priority %d, %v", priority, err)
+	}
+}
