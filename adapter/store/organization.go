@@ -131,3 +131,10 @@ func (r Organizations) ForOperator(ctx context.Context) ([]organization.Organiza
 	err := r.s.handle(ctx).Order("created_at, id").Find(&rows).Error
 	return mapped(rows, organizationRow.fromRow), failed("list organizations", err)
 }
+
+// lockOrganization locks the row of an organization until the end of the transaction,
+// so that what is counted for one of its limits stays true.
+func (s *Store) lockOrganization(ctx context.Context, id uuid.UUID) error {
+	var ids []uuid.UUID
+	return failed("lock the organization", s.handle(ctx).Clauses(lock).Table("organizations").Where("id = ?", id).Pluck("id", &ids).Error)
+}

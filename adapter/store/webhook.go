@@ -40,10 +40,39 @@ type webhookRow struct {
 // TableName implements gorm's tabler.
 func (webhookRow) TableName() string { return "webhooks" }
 
-// signingJSON is the encrypted part of a webhook.
+// signingJSON is the encrypted part of a webhook. Old is the newest former secret,
+// which signs until old_secret_until of the row.
 type signingJSON struct {
-	Secret string `json:"secret"`
-	Old    string `json:"old,omitempty"`
+	Secret  string       `json:"secret"`
+	Old     string       `json:"old,omitempty"`
+	Earlier []formerJSON `json:"earlier,omitempty"`
+}
+
+type formerJSON struct {
+	Secret string    `json:"secret"`
+	Until  time.Time `json:"until"`
+}
+
+func (j signingJSON) former(until *time.Time) (former []webhook.FormerSecret) {
+	if j.Old != "" {
+		former = append(former, webhook.FormerSecret{Secret: secret.New(j.Old), Until: fromOptionalTime(until)})
+	}
+	for _, f := range j.Earlier {
+		former = append(former, webhook.FormerSecret{Secret: secret.New(f.Secret), Until: instant(f.Until)})
+	}
+	return former
+}
+
+func toSigningJSON(w *webhook.Webhook) (j signingJSON, until *time.Time) {
+	j.Secret = w.Secret.Reveal()
+	for i, f := range w.Former {
+		if i == 0 {
+			j.Old, until = f.Secret.Reveal(), optionalTime(f.Until)
+			continue
+		}
+		j.Earlier = append(j.Earlier, formerJSON{Secret: f.Secret.Reveal(), Until: instant(f.Until)})
+	}
+	return j, until
 }
 
 func webhookBinding(id uuid.UUID) secret.Binding {
@@ -74,7 +103,7 @@ func (r Webhooks) fromRow(row webhookRow) (*webhook.Webhook, error) {
 	w := &webhook.Webhook{
 		ID: row.ID, OrganizationID: row.OrganizationID, URL: row.URL, Types: row.Types.V, Enabled: row.Enabled,
 		FailingSince: fromOptionalTime(row.FailingSince), ResumeAt: fromOptionalTime(row.ResumeAt), DisabledAt: fromOptionalTime(row.DisabledAt),
-		Secret: secret.New(signing.Secret), OldSecret: secret.New(signing.Old), OldSecretUntil: fromOptionalTime(row.OldSecretUntil),
+		Secret: secret.New(signing.Secret), Former: signing.former(row.OldSecretUntil),
 		CreatedBy: row.CreatedBy, CreatedAt: instant(row.CreatedAt), UpdatedAt: instant(row.UpdatedAt),
 		Cursor: event.Place{Position: row.Position, Seq: row.Seq},
 	}
@@ -85,7 +114,8 @@ func (r Webhooks) fromRow(row webhookRow) (*webhook.Webhook, error) {
 }
 
 func (r Webhooks) toRow(w *webhook.Webhook) (webhookRow, error) {
-	plain, err := json.Marshal(signingJSON{Secret: w.Secret.Reveal(), Old: w.OldSecret.Reveal()})
+	signing, until := toSigningJSON(w)
+	plain, err := json.Marshal(signing)
 	if err != nil {
 		return webhookRow{}, fmt.Errorf("write the secret of webhook %s: %w", w.ID, err)
 	}
@@ -96,7 +126,7 @@ func (r Webhooks) toRow(w *webhook.Webhook) (webhookRow, error) {
 	row := webhookRow{
 		ID: w.ID, OrganizationID: w.OrganizationID, URL: clean(w.URL), Types: jsonOf[[]string]{w.Types}, Enabled: w.Enabled,
 		FailingSince: optionalTime(w.FailingSince), ResumeAt: optionalTime(w.ResumeAt), DisabledAt: optionalTime(w.DisabledAt),
-		Sealed: sealed, OldSecretUntil: optionalTime(w.OldSecretUntil), CreatedBy: w.CreatedBy, CreatedAt: instant(w.CreatedAt),
+		Sealed: sealed, OldSecretUntil: until, CreatedBy: w.CreatedBy, CreatedAt: instant(w.CreatedAt),
 		UpdatedAt: instant(w.UpdatedAt), Position: w.Cursor.Position, Seq: w.Cursor.Seq,
 	}
 	if w.EntityIDs != nil {
@@ -123,9 +153,8 @@ func (r Webhooks) Add(ctx context.Context, w *webhook.Webhook) error {
 	r.s.stamp(&w.CreatedAt)
 	r.s.stamp(&w.UpdatedAt)
 	return r.s.inOne(ctx, func(ctx context.Context) error {
-		var organizations []uuid.UUID
-		if err := r.s.handle(ctx).Clauses(lock).Table("organizations").Where("id = ?", w.OrganizationID).Pluck("id", &organizations).Error; err != nil {
-			return failed("lock the organization", err)
+		if err := r.s.lockOrganization(ctx, w.OrganizationID); err != nil {
+			return err
 		}
 		var n int64
 		if err := r.s.handle(ctx).Model(&webhookRow{}).Where("organization_id = ?", w.OrganizationID).Count(&n).Error; err != nil {

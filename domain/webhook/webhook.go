@@ -18,6 +18,9 @@ const (
 	MaxPerOrganization = 10
 	// SecretOverlap is how long the secret before a rotation still signs.
 	SecretOverlap = 24 * time.Hour
+	// MaxFormerSecrets is the number of former secrets that sign, so that the header
+	// of the signatures stays short. Beyond it the oldest one ends early.
+	MaxFormerSecrets = 20
 	// MaxFailing is the time without a success after which a failed attempt disables
 	// the webhook.
 	MaxFailing = 5 * 24 * time.Hour
@@ -59,14 +62,19 @@ type Webhook struct {
 	// DisabledAt is when failures disabled the webhook; zero if they did not.
 	DisabledAt time.Time
 	Secret     secret.Text
-	// OldSecret is the secret before the last rotation. It signs until OldSecretUntil.
-	OldSecret      secret.Text
-	OldSecretUntil time.Time
-	CreatedBy      uuid.UUID
-	CreatedAt      time.Time
-	UpdatedAt      time.Time
+	// Former are the secrets before the last rotations, the newest first.
+	Former    []FormerSecret
+	CreatedBy uuid.UUID
+	CreatedAt time.Time
+	UpdatedAt time.Time
 	// Cursor is the last event that was considered.
 	Cursor event.Place
+}
+
+// FormerSecret is a secret that a rotation replaced. It signs until Until.
+type FormerSecret struct {
+	Secret secret.Text
+	Until  time.Time
 }
 
 // Wants reports whether the webhook receives an event.
@@ -95,16 +103,26 @@ func ValidType(pattern string) bool {
 
 // SigningSecrets returns the secrets that sign at a time, the current one first.
 func (w *Webhook) SigningSecrets(now time.Time) []secret.Text {
-	if w.OldSecret.Empty() || !now.Before(w.OldSecretUntil) {
-		return []secret.Text{w.Secret}
+	secrets := []secret.Text{w.Secret}
+	for _, former := range w.Former {
+		if now.Before(former.Until) {
+			secrets = append(secrets, former.Secret)
+		}
 	}
-	return []secret.Text{w.Secret, w.OldSecret}
+	return secrets
 }
 
-// Rotate replaces the secret. The current one still signs for SecretOverlap.
+// Rotate replaces the secret. The current one still signs for SecretOverlap, and each
+// earlier one until its own end: a receiver that missed the last rotation accepts
+// requests too.
 func (w *Webhook) Rotate(next secret.Text, now time.Time) {
-	w.OldSecret, w.OldSecretUntil = w.Secret, now.Add(SecretOverlap)
-	w.Secret, w.UpdatedAt = next, now
+	former := []FormerSecret{{Secret: w.Secret, Until: now.Add(SecretOverlap)}}
+	for _, f := range w.Former {
+		if now.Before(f.Until) && len(former) < MaxFormerSecrets {
+			former = append(former, f)
+		}
+	}
+	w.Former, w.Secret, w.UpdatedAt = former, next, now
 }
 
 // Enable sets whether the webhook receives events. Enabling it ends the count of

@@ -21,8 +21,11 @@ import (
 func (b *bench) webhook() webhook.Webhook {
 	return webhook.Webhook{
 		ID: newID(), URL: "https://erp.example/", Types: []string{"*"}, EntityIDs: []uuid.UUID{newID()}, FailingSince: b.at.Add(time.Second),
-		ResumeAt: b.at.Add(2 * time.Second), DisabledAt: b.at.Add(3 * time.Second), Secret: secret.New("whsec_a"), OldSecret: secret.New("whsec_b"),
-		OldSecretUntil: b.at.Add(4 * time.Second), CreatedBy: newID(), CreatedAt: b.at, UpdatedAt: b.at.Add(5 * time.Second), Enabled: true,
+		ResumeAt: b.at.Add(2 * time.Second), DisabledAt: b.at.Add(3 * time.Second), Secret: secret.New("whsec_a"),
+		Former: []webhook.FormerSecret{
+			{Secret: secret.New("whsec_b"), Until: b.at.Add(4 * time.Second)}, {Secret: secret.New("whsec_c"), Until: b.at.Add(2 * time.Second)},
+		},
+		CreatedBy: newID(), CreatedAt: b.at, UpdatedAt: b.at.Add(5 * time.Second), Enabled: true,
 	}
 }
 

@@ -119,10 +119,12 @@ func TestWebhookLife(t *testing.T) {
 		}
 		delivery(t, s, org.Admin.Token, hook, first.text("id"), "DELIVERED")
 
+		// A receiver with either former secret accepts the request.
+		between := admin(http.MethodPost, path+"/rotate-secret", nil).OK().Text("secret")
 		rotated := admin(http.MethodPost, path+"/rotate-secret", nil).OK().Text("secret")
 		test := admin(http.MethodPost, path+"/test", nil).OK()
 		sample := next(t, requests)
-		if sample.text("type") != "webhook.test" || sample.header.Get("webhook-id") != test.Text("event", "id") || !sample.signedBy(secret) || !sample.signedBy(rotated) {
+		if sample.text("type") != "webhook.test" || sample.header.Get("webhook-id") != test.Text("event", "id") || !sample.signedBy(secret) || !sample.signedBy(between) || !sample.signedBy(rotated) {
 			t.Errorf("the sample: %s %v", sample.body, sample.header)
 		}
 
@@ -153,7 +155,7 @@ func TestWebhookLife(t *testing.T) {
 			t.Errorf("the list: %s", list.Raw)
 		}
 		events := admin(http.MethodGet, "/api/events?subject_id="+hook, nil).OK()
-		if events.Len("items") != 3 || strings.Contains(string(events.Raw), "token=t") || strings.Contains(string(events.Raw), "whsec_") {
+		if events.Len("items") != 4 || strings.Contains(string(events.Raw), "token=t") || strings.Contains(string(events.Raw), "whsec_") {
 			t.Errorf("the events: %s", events.Raw)
 		}
 		admin(http.MethodDelete, path, nil).OK()
