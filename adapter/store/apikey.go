@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/page"
 
@@ -47,7 +48,8 @@ type APIKeys struct{ s *Store }
 // APIKeys returns the API keys.
 func (s *Store) APIKeys() APIKeys { return APIKeys{s} }
 
-// Add implements identity.APIKeys.
+// Add implements identity.APIKeys. The row of the organization is locked, so that
+// concurrent calls cannot exceed the limit.
 func (r APIKeys) Add(ctx context.Context, k *identity.APIKey, secret string) error {
 	r.s.stamp(&k.CreatedAt)
 	row := apiKeyRow{
@@ -58,7 +60,22 @@ func (r APIKeys) Add(ctx context.Context, k *identity.APIKey, secret string) err
 	if k.EntityIDs != nil {
 		row.EntityIDs = &jsonOf[[]uuid.UUID]{k.EntityIDs}
 	}
-	return failed("add the API key", r.s.handle(ctx).Create(&row).Error)
+	return r.s.inOne(ctx, func(ctx context.Context) error {
+		if err := r.s.lockOrganization(ctx, k.OrganizationID); err != nil {
+			return err
+		}
+		var n int64
+		usable := r.s.handle(ctx).Model(&apiKeyRow{}).
+			Where("organization_id = ? AND revoked_at IS NULL AND expires_at > ?", k.OrganizationID, row.CreatedAt)
+		if err := usable.Count(&n).Error; err != nil {
+			return failed("count the API keys", err)
+		}
+		if n >= identity.MaxKeysPerOrganization {
+			return fault.New(fault.Conflict, fault.CodeConflict,
+				"The organization has %d API keys, which is the maximum. Revoke one that is no longer used.", n)
+		}
+		return failed("add the API key", r.s.handle(ctx).Create(&row).Error)
+	})
 }
 
 // BySecret implements identity.APIKeys.

@@ -14,6 +14,10 @@ import (
 // The other roles of keys are the entity roles.
 const KeyAdmin EntityRole = "ADMIN"
 
+// MaxKeysPerOrganization is the number of usable API keys that an organization can
+// have (domain D25).
+const MaxKeysPerOrganization = 50
+
 // The limits of an API key's life (domain D18).
 const (
 	MaxKeyLife     = 366 * 24 * time.Hour
@@ -85,7 +89,9 @@ func (r *KeyRights) On(entity uuid.UUID) EntityRole {
 
 // APIKeys stores API keys. Secrets are stored as hashes.
 type APIKeys interface {
-	// Add stores a key with the secret that authenticates it.
+	// Add stores a key with the secret that authenticates it. It returns a Conflict
+	// fault if the organization has MaxKeysPerOrganization usable keys when the key is
+	// created.
 	Add(ctx context.Context, k *APIKey, secret string) error
 	// BySecret returns the key of a secret, or a NotFound fault. The lookup carries
 	// no scope: the secret is the credential.

@@ -63,6 +63,7 @@ func Run(t *testing.T, open Open) {
 		{"hostile text", testHostileText},
 		{"events", testEvents},
 		{"webhooks", testWebhooks},
+		{"limit of API keys", testAPIKeyLimit},
 		{"outbox", testOutbox},
 		{"usage", testUsage},
 		{"usage by entity", testShares},

@@ -43,6 +43,7 @@ export const listApiKeys = <ThrowOnError extends boolean = false>(options?: Opti
  * role `APPROVER` on every entity and can also create entities. The
  * installation must allow such keys (`ADMIN_API_KEYS`); otherwise the error is 403.
  *
+ * An organization can have 50 keys that are neither expired nor revoked.
  * An event `api_key.expiring` is recorded 14 days before the key expires.
  *
  */
@@ -1588,8 +1589,9 @@ export const retryWebhookDelivery = <ThrowOnError extends boolean = false>(optio
 /**
  * Replace the secret of a webhook
  *
- * Returns a new secret. For 24 hours each request is signed with both secrets, so
- * that the receiver can change them in any order. After that only the new one signs.
+ * Returns a new secret. The former one also signs each request for 24 hours, so that
+ * the receiver can change them in any order. Another rotation within this time does
+ * not end it earlier; at most 20 former secrets sign.
  *
  */
 export const rotateWebhookSecret = <ThrowOnError extends boolean = false>(options: Options<RotateWebhookSecretData, ThrowOnError>) => (options.client ?? client).post<RotateWebhookSecretResponses, RotateWebhookSecretErrors, ThrowOnError>({
