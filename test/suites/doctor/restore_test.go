@@ -3,6 +3,7 @@ package doctor
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net/http"
 	"os"
 	"os/exec"
@@ -80,7 +81,25 @@ func TestBackupIsRestored(t *testing.T) {
 		if found.Err == nil || !strings.Contains(found.Detail(), documents[1]) || strings.Contains(found.Detail(), documents[0]) {
 			t.Errorf("a damaged document is reported as %v", found)
 		}
+
+		removeWeeks(t, env)
+		if weeks := diagnose(t, env, deep)["weeks of invoices"]; weeks.Err == nil || !strings.Contains(weeks.Detail(), "1 of 6 rows") {
+			t.Errorf("a missing week of invoices is reported as %v", weeks)
+		}
 	})
+}
+
+// removeWeeks deletes the rows of one pair of dates.
+func removeWeeks(t *testing.T, env map[string]string) {
+	t.Helper()
+	db, err := database.Open(context.Background(), service.DatabaseConfig(load(t, env)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.SQL.ExecContext(context.Background(), "DELETE FROM invoice_weeks WHERE pair = 'issue_due'")
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // backUp copies the database and returns the function that restores it.
