@@ -30,7 +30,7 @@ type Conn interface {
 // LiveJobs is the queue's answer to repositories that search for records without a job. The search
 // must be one query, because most records have a job and a limit applies to those that have none.
 type LiveJobs interface {
-	// Without returns an SQL condition: no job of the kinds is queued or running whose argument has
-	// the value of the SQL expression, a text.
-	Without(argument, expression string, kinds ...string) string
+	// Arguments returns an SQL query with one column: the values of an argument of the queued and
+	// running jobs of the kinds, as texts. No value is NULL.
+	Arguments(argument string, kinds ...string) string
 }

@@ -11,10 +11,10 @@ type Conditions struct{}
 
 var _ usecase.LiveJobs = Conditions{}
 
-// Without implements usecase.LiveJobs.
-func (Conditions) Without(argument, expression string, kinds ...string) string {
-	return "NOT EXISTS (SELECT 1 FROM river_job WHERE river_job.kind IN (" + quoted(kinds) + ") AND river_job." + live +
-		" AND river_job.args->>" + quoted([]string{argument}) + " = " + expression + ")"
+// Arguments implements usecase.LiveJobs.
+func (Conditions) Arguments(argument string, kinds ...string) string {
+	value := "river_job.args->>" + quoted([]string{argument})
+	return "SELECT " + value + " AS argument FROM river_job WHERE river_job.kind IN (" + quoted(kinds) + ") AND river_job." + live + " AND " + value + " IS NOT NULL"
 }
 
 // Count is the number of jobs of a kind in a state, over all organizations.

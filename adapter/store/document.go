@@ -286,11 +286,11 @@ func (r Documents) Update(ctx context.Context, s identity.Scope, id uuid.UUID, c
 func (r Documents) Unfinished(ctx context.Context, before time.Time, limit int) ([]document.Document, error) {
 	var rows []documentRow
 	// The first condition is a literal, so that the database can use the partial index.
-	err := r.s.handle(ctx).
-		Where("documents.status IN ('UPLOADED', 'PROCESSING') AND documents.updated_at < ?", instant(before)).
-		Where("(documents.status = 'PROCESSING' OR (documents.requested AND documents.held_reason = ''))").
-		Where(r.s.liveJobs.Without("DocumentID", r.s.idText("documents.id"), job.Extraction.Name, job.Scan.Name)).
-		Order("documents.updated_at, documents.id").Limit(limit).Find(&rows).Error
+	err := r.s.jobless(ctx, r.s.idText("documents.id"), "DocumentID", []string{job.Extraction.Name, job.Scan.Name}, func(q *gorm.DB) error {
+		return q.Where("documents.status IN ('UPLOADED', 'PROCESSING') AND documents.updated_at < ?", instant(before)).
+			Where("(documents.status = 'PROCESSING' OR (documents.requested AND documents.held_reason = ''))").
+			Order("documents.updated_at, documents.id").Limit(limit).Find(&rows).Error
+	})
 	return mapped(rows, documentRow.fromRow), failed("look for unfinished documents", err)
 }
 

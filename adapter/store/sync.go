@@ -142,11 +142,11 @@ func (r Bookings) store(ctx context.Context, inv *invoice.Invoice, b *ledgersync
 func (r Bookings) Due(ctx context.Context, now, before time.Time, limit int) ([]ledgersync.Sync, error) {
 	var rows []bookingRow
 	// The first condition is a literal, so that the database can use the partial index.
-	err := r.s.handle(ctx).
-		Where("invoice_syncs.state IN ('QUEUED', 'RUNNING', 'CHECKING') AND invoice_syncs.next_attempt_at <= ?", instant(now)).
-		Where("invoice_syncs.updated_at < ?", instant(before)).
-		Where(r.s.liveJobs.Without("InvoiceID", r.s.idText("invoice_syncs.invoice_id"), job.Sync.Name)).
-		Order("invoice_syncs.next_attempt_at, invoice_syncs.invoice_id").Limit(limit).Find(&rows).Error
+	err := r.s.jobless(ctx, r.s.idText("invoice_syncs.invoice_id"), "InvoiceID", []string{job.Sync.Name}, func(q *gorm.DB) error {
+		return q.Where("invoice_syncs.state IN ('QUEUED', 'RUNNING', 'CHECKING') AND invoice_syncs.next_attempt_at <= ?", instant(now)).
+			Where("invoice_syncs.updated_at < ?", instant(before)).
+			Order("invoice_syncs.next_attempt_at, invoice_syncs.invoice_id").Limit(limit).Find(&rows).Error
+	})
 	return mapped(rows, bookingRow.fromRow), failed("look for syncs that are due", err)
 }
 

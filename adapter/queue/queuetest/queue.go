@@ -148,12 +148,12 @@ func testCounts(t *testing.T, e *Env) {
 	}
 }
 
-// testConditions checks the condition with which repositories find records without a job.
+// testConditions checks the query with which repositories find records without a job.
 func testConditions(t *testing.T, e *Env) {
 	args := e.Enqueue(t)
 	without := func(id uuid.UUID, kinds ...string) (ok bool) {
 		t.Helper()
-		must(t, e.SQL.QueryRow("SELECT "+queue.Conditions{}.Without("DocumentID", "'"+id.String()+"'", kinds...)).Scan(&ok))
+		must(t, e.SQL.QueryRow("SELECT '"+id.String()+"' NOT IN ("+queue.Conditions{}.Arguments("DocumentID", kinds...)+")").Scan(&ok))
 		return ok
 	}
 	if without(args.DocumentID, job.Scan.Name, job.Extraction.Name) || !without(args.DocumentID, job.Scan.Name) || !without(uuid.New(), job.Extraction.Name) {

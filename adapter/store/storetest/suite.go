@@ -142,12 +142,9 @@ func (l *liveJobs) add(id uuid.UUID) { l.ids = append(l.ids, "'"+id.String()+"'"
 
 func (l *liveJobs) clear() { l.ids = nil }
 
-// Without implements usecase.LiveJobs.
-func (l *liveJobs) Without(_, expression string, _ ...string) string {
-	if len(l.ids) == 0 {
-		return "true"
-	}
-	return expression + " NOT IN (" + strings.Join(l.ids, ", ") + ")"
+// Arguments implements usecase.LiveJobs.
+func (l *liveJobs) Arguments(string, ...string) string {
+	return "SELECT '' AS argument UNION ALL SELECT " + strings.Join(append(l.ids, "''"), " UNION ALL SELECT ")
 }
 
 func newBench(t *testing.T, open Open, conns int) *bench {
