@@ -244,6 +244,21 @@ func (r duplicateRow) otherThan(id uuid.UUID) uuid.UUID {
 	return r.InvoiceID
 }
 
+// Add implements duplicate.Repository. A stored pair gets the rule of the match.
+func (r Duplicates) Add(ctx context.Context, organization, id uuid.UUID, matches []duplicate.Match, at time.Time) error {
+	if len(matches) == 0 {
+		return nil
+	}
+	rows := mapped(matches, func(m duplicate.Match) duplicateRow {
+		row := duplicateRow{OrganizationID: organization, Rule: m.Rule, FoundAt: instant(at)}
+		row.InvoiceID, row.OtherID = pairOf(id, m.InvoiceID)
+		return row
+	})
+	return failed("store the duplicates of an invoice", r.s.handle(ctx).Clauses(clause.OnConflict{
+		Columns: []clause.Column{{Name: "invoice_id"}, {Name: "other_id"}}, DoUpdates: clause.AssignmentColumns([]string{"rule"}),
+	}).CreateInBatches(&rows, batch).Error)
+}
+
 // Keep implements duplicate.Repository.
 func (r Duplicates) Keep(
 	ctx context.Context, organization, id uuid.UUID, matches []duplicate.Match, at time.Time,
@@ -252,22 +267,19 @@ func (r Duplicates) Keep(
 	if err := r.pairs(ctx, organization, id).Find(&rows).Error; err != nil {
 		return nil, nil, failed("read the duplicates of an invoice", err)
 	}
+	var changed []duplicate.Match
 	for _, m := range matches {
 		i := slices.IndexFunc(rows, func(p duplicateRow) bool { return p.otherThan(id) == m.InvoiceID })
 		if i >= 0 && rows[i].Rule == m.Rule {
 			continue
 		}
-		row := duplicateRow{OrganizationID: organization, Rule: m.Rule, FoundAt: instant(at)}
-		row.InvoiceID, row.OtherID = pairOf(id, m.InvoiceID)
-		err := r.s.handle(ctx).Clauses(clause.OnConflict{
-			Columns: []clause.Column{{Name: "invoice_id"}, {Name: "other_id"}}, DoUpdates: clause.AssignmentColumns([]string{"rule"}),
-		}).Create(&row).Error
-		if err != nil {
-			return nil, nil, failed("store a duplicate", err)
-		}
+		changed = append(changed, m)
 		if i < 0 {
 			fresh = append(fresh, m)
 		}
+	}
+	if err := r.Add(ctx, organization, id, changed, at); err != nil {
+		return nil, nil, err
 	}
 	for _, row := range rows {
 		other := row.otherThan(id)

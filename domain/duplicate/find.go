@@ -43,6 +43,8 @@ type Repository interface {
 	Candidates(ctx context.Context, organization uuid.UUID, r Record) ([]Record, error)
 	// Dismissed returns the invoices of which a person decided that they differ from this one.
 	Dismissed(ctx context.Context, organization, invoiceID uuid.UUID) ([]uuid.UUID, error)
+	// Add stores the pairs of an invoice that is in no pair.
+	Add(ctx context.Context, organization, invoiceID uuid.UUID, matches []Match, at time.Time) error
 	// Keep replaces the pairs of the invoice, except dismissed ones and those with a REJECTED invoice.
 	// It returns the matches that were no pair before, and the invoices of the pairs that it removed.
 	Keep(ctx context.Context, organization, invoiceID uuid.UUID, matches []Match, at time.Time) (fresh []Match, ended []uuid.UUID, err error)
@@ -101,26 +103,34 @@ type Found struct {
 
 // Find compares the invoice with the candidates. The caller has locked the record.
 func Find(ctx context.Context, repo Repository, inv *invoice.Invoice, bytes string) (Found, error) {
-	r := Of(inv, bytes)
-	candidates, err := repo.Candidates(ctx, inv.OrganizationID, r)
-	if err != nil || len(candidates) == 0 {
-		return Found{}, err
-	}
-	var found Found
-	equal := sameTotals(r, candidates)
-	for _, c := range candidates {
-		if rule := Compare(r, c); rule != "" && (rule != invoice.NearNumber || !linked(r, c, equal)) {
-			found.Matches = append(found.Matches, Match{InvoiceID: c.InvoiceID, EntityID: c.EntityID, Rule: rule})
-		}
-	}
-	if len(found.Matches) == 0 {
-		return found, nil
+	found, err := FindNew(ctx, repo, inv, bytes)
+	found.New = false
+	if err != nil || len(found.Matches) == 0 {
+		return found, err
 	}
 	dismissed, err := repo.Dismissed(ctx, inv.OrganizationID, inv.ID)
 	if err != nil {
 		return Found{}, err
 	}
 	found.Open = slices.DeleteFunc(slices.Clone(found.Matches), func(m Match) bool { return slices.Contains(dismissed, m.InvoiceID) })
+	return found, nil
+}
+
+// FindNew is Find for an invoice that is not stored yet, so that no person dismissed a match.
+func FindNew(ctx context.Context, repo Repository, inv *invoice.Invoice, bytes string) (Found, error) {
+	found := Found{New: true}
+	r := Of(inv, bytes)
+	candidates, err := repo.Candidates(ctx, inv.OrganizationID, r)
+	if err != nil || len(candidates) == 0 {
+		return found, err
+	}
+	equal := sameTotals(r, candidates)
+	for _, c := range candidates {
+		if rule := Compare(r, c); rule != "" && (rule != invoice.NearNumber || !linked(r, c, equal)) {
+			found.Matches = append(found.Matches, Match{InvoiceID: c.InvoiceID, EntityID: c.EntityID, Rule: rule})
+		}
+	}
+	found.Open = slices.Clone(found.Matches)
 	return found, nil
 }
 

@@ -71,18 +71,20 @@ func (s *Service) Find(ctx context.Context, inv *invoice.Invoice, bytes string) 
 
 // FindNew implements duplicate.Detection.
 func (s *Service) FindNew(ctx context.Context, inv *invoice.Invoice, bytes string) (duplicate.Found, error) {
-	found, err := duplicate.Find(ctx, s.Pairs, inv, bytes)
+	found, err := duplicate.FindNew(ctx, s.Pairs, inv, bytes)
 	if err != nil {
 		return found, fmt.Errorf("find duplicates: %w", err)
 	}
-	found.New = true
 	return found, nil
 }
 
 // Keep implements duplicate.Detection.
 func (s *Service) Keep(ctx context.Context, inv *invoice.Invoice, found duplicate.Found, assistant bool) ([]duplicate.Match, error) {
-	if found.New && len(found.Matches) == 0 {
-		return nil, nil // the invoice was in no pair
+	if found.New { // the invoice was in no pair
+		if len(found.Matches) == 0 {
+			return nil, nil
+		}
+		return found.Matches, s.Pairs.Add(ctx, inv.OrganizationID, inv.ID, found.Matches, s.Clock.Now())
 	}
 	fresh, ended, err := s.Pairs.Keep(ctx, inv.OrganizationID, inv.ID, found.Matches, s.Clock.Now())
 	if err != nil {

@@ -161,25 +161,39 @@ func TestRecheckIsBounded(t *testing.T) {
 	}
 }
 
-// unknown has no invoice, and fails where it is asked about one that is not stored yet.
-type unknown struct{ duplicate.Repository }
-
-func (unknown) Candidates(context.Context, uuid.UUID, duplicate.Record) ([]duplicate.Record, error) {
-	return nil, nil
+// unknown has the given candidates, and fails where it is asked about an invoice that is not stored yet.
+type unknown struct {
+	duplicate.Repository
+	candidates []duplicate.Record
+	added      []duplicate.Match
 }
 
-func (unknown) PostponedFor(context.Context, uuid.UUID, uuid.UUID) (duplicate.Recheck, bool, error) {
+func (u *unknown) Candidates(context.Context, uuid.UUID, duplicate.Record) ([]duplicate.Record, error) {
+	return u.candidates, nil
+}
+
+func (*unknown) Dismissed(context.Context, uuid.UUID, uuid.UUID) ([]uuid.UUID, error) {
+	return nil, errors.New("asked for the dismissed pairs of a new invoice")
+}
+
+func (u *unknown) Add(_ context.Context, _, _ uuid.UUID, matches []duplicate.Match, _ time.Time) error {
+	u.added = append(u.added, matches...)
+	return nil
+}
+
+func (*unknown) PostponedFor(context.Context, uuid.UUID, uuid.UUID) (duplicate.Recheck, bool, error) {
 	return duplicate.Recheck{}, false, errors.New("asked for the check of a new invoice")
 }
 
-func (unknown) Keep(context.Context, uuid.UUID, uuid.UUID, []duplicate.Match, time.Time) ([]duplicate.Match, []uuid.UUID, error) {
+func (*unknown) Keep(context.Context, uuid.UUID, uuid.UUID, []duplicate.Match, time.Time) ([]duplicate.Match, []uuid.UUID, error) {
 	return nil, nil, errors.New("asked for the pairs of a new invoice")
 }
 
 // TestANewInvoiceIsOnlyCompared checks that nothing is read about an invoice that is not stored yet.
 func TestANewInvoiceIsOnlyCompared(t *testing.T) {
 	t.Parallel()
-	s := &Service{Pairs: unknown{}, Clock: clock{}}
+	stored := &unknown{}
+	s := &Service{Pairs: stored, Clock: clock{}}
 	inv := &invoice.Invoice{ID: uuid.New(), OrganizationID: uuid.New()}
 	found, err := s.FindNew(t.Context(), inv, "bytes")
 	if err != nil || !found.New {
@@ -188,8 +202,12 @@ func TestANewInvoiceIsOnlyCompared(t *testing.T) {
 	if fresh, err := s.Keep(t.Context(), inv, found, false); err != nil || len(fresh) > 0 {
 		t.Errorf("%v, %v", fresh, err)
 	}
-	found.Matches = []duplicate.Match{{InvoiceID: uuid.New()}}
-	if _, err := s.Keep(t.Context(), inv, found, false); err == nil {
-		t.Error("the matches of a new invoice are not kept")
+	stored.candidates = []duplicate.Record{{InvoiceID: uuid.New(), Bytes: "bytes"}}
+	if found, err = s.FindNew(t.Context(), inv, "bytes"); err != nil || len(found.Matches) != 1 || !slices.Equal(found.Open, found.Matches) {
+		t.Fatalf("an invoice with the same bytes: %+v, %v", found, err)
+	}
+	fresh, err := s.Keep(t.Context(), inv, found, false)
+	if err != nil || !slices.Equal(fresh, found.Matches) || !slices.Equal(stored.added, found.Matches) {
+		t.Errorf("new %v, stored %v, %v", fresh, stored.added, err)
 	}
 }
