@@ -11,8 +11,6 @@ import (
 	"time"
 
 	stripesim "docledger/adapter/sim/stripe"
-	"docledger/infrastructure/database"
-	"docledger/migrations"
 	"docledger/test/lib/harness"
 	"docledger/test/lib/postgres"
 
@@ -23,28 +21,6 @@ import (
 
 // callers is the number of concurrent deliveries.
 const callers = 16
-
-// durable creates a database with durable commits.
-func durable(b *testing.B) string {
-	b.Helper()
-	bin, err := postgres.Find()
-	if err != nil {
-		b.Fatal(err)
-	}
-	instance, err := postgres.StartDurable(b.Context(), bin)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		if err := instance.Stop(); err != nil {
-			b.Error(err)
-		}
-	})
-	if err := database.Migrate(b.Context(), database.Config{URL: instance.URL}, migrations.Postgres()); err != nil {
-		b.Fatal(err)
-	}
-	return instance.URL
-}
 
 // each runs work n times by the callers and returns the rate per second.
 func each(b *testing.B, n int, work func(ctx context.Context, i int64) error) float64 {
@@ -93,7 +69,7 @@ func fetch(client *http.Client, req *http.Request) error {
 // same two inserts in the same database.
 func BenchmarkWebhookReceipts(b *testing.B) {
 	const perRound, rounds, payers = 1000, 5, 40
-	url := durable(b)
+	url := postgres.NewDurable(b)
 	w := open(b, harness.Options{DatabaseURL: url, Env: map[string]string{"DATABASE_MAX_CONNECTIONS": "16"}})
 	var customers []string
 	for n := range payers {

@@ -40,7 +40,7 @@ var suites = []suite{
 	{"./test/suites/load", ".", "1x", true, "", []metric{
 		{"Invoice", "ratio", 0, figure{"requests for one invoice, compared with a handler that checks the token and returns the same bytes", 0, "×", 0.7, true}},
 		{"Invoice", "service/s", 0, figure{"requests for one invoice", 0, "/s", 0, true}},
-		{"Uploads", "uploads/s", 0, figure{"uploads of small documents, 8 callers", 0, "/s", 500, true}},
+		{"Uploads", "uploads/s", 0, figure{"uploads of small documents, PostgreSQL with durable commits, 8 callers", 0, "/s", 500, true}},
 		{"Extraction", "ratio", 0, figure{"printed PDFs extracted by the service, compared with the reader alone", 0, "×", 0.85, true}},
 		{"Extraction", "service/min", 0, figure{"printed PDFs extracted by the service", 0, "/min", 0, true}},
 		{"Fairness", "ratio", 0, figure{"time until a document is an invoice while 10,000 documents of another organization wait, compared with an idle service", 0, "×", 2, false}},

@@ -37,6 +37,31 @@ func NewEmpty(t testing.TB) string {
 	return create(t, func(*server) string { return "template0" })
 }
 
+// NewDurable returns the URL of a database with the current schema. Its private server stores commits
+// durably, as in production, for measurements, and ends with the test.
+func NewDurable(t testing.TB) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), setupTimeout)
+	defer cancel()
+	bin, err := Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	instance, err := StartDurable(ctx, bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := instance.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := database.Migrate(ctx, database.Config{URL: instance.URL}, migrations.Postgres()); err != nil {
+		t.Fatal(err)
+	}
+	return instance.URL
+}
+
 // server is the server that the tests of one process share.
 type server struct {
 	url      string

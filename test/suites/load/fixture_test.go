@@ -31,9 +31,10 @@ const seed = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 // callers is the number of concurrent callers of each side.
 const callers = 8
 
+// start starts a service with a database of which the commits are durable.
 func start(b *testing.B) (s *harness.Server, database string) {
 	b.Helper()
-	database = postgres.New(b)
+	database = postgres.NewDurable(b)
 	return harness.Start(b, harness.Options{DatabaseURL: database, Env: map[string]string{
 		"DATABASE_MAX_CONNECTIONS": connections, "JWT_SIGNING_KEYS": seed,
 	}}), database
