@@ -304,7 +304,7 @@ func (s *Service) addMerged(ctx context.Context, a identity.Actor, d *document.D
 		return nil, err
 	}
 	if existing != nil {
-		return s.receivedAgain(ctx, a, existing)
+		return s.receivedAgain(ctx, a, nil, existing)
 	}
 	for _, id := range invoices {
 		if err := s.supersede(ctx, a, id, mergedReason); err != nil {

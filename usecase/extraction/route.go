@@ -156,10 +156,35 @@ func (s *Service) NeedsPerson(ctx context.Context, a identity.Actor, d *document
 	if unknown, err := s.forcedByUnknown(ctx, a, forced, parents); err != nil || unknown {
 		return unknown, err
 	}
-	return s.anyEvent(ctx, a, event.Filter{
+	return s.anyEvent(ctx, a, byAssistants(subjects), event.Event.Selects)
+}
+
+// byAssistants finds the events by which assistants select documents.
+func byAssistants(subjects []uuid.UUID) event.Filter {
+	return event.Filter{
 		Types:     []event.Type{event.DocumentReceived, event.DocumentMoved, event.DocumentChanged},
 		ActorType: identity.ActorAssistant, SubjectIDs: subjects,
-	}, event.Event.Selects)
+	}
+}
+
+// selector returns the assistant that selected a container or a file that contains it; the actor if
+// none did.
+func (s *Service) selector(ctx context.Context, a identity.Actor, container *document.Document) (identity.Actor, error) {
+	subjects := []uuid.UUID{container.ID}
+	for id := container.ParentID; id != uuid.Nil; {
+		file, err := s.Documents.Get(ctx, a.Scope(), id)
+		if err != nil {
+			return a, fmt.Errorf("find the file of a container: %w", err)
+		}
+		subjects, id = append(subjects, id), file.ParentID
+	}
+	_, err := s.anyEvent(ctx, a, byAssistants(subjects), func(e event.Event) bool {
+		if e.Selects() {
+			a = identity.Actor{Type: e.ActorType, UserID: e.ActorID, ClientID: e.ClientID, OrganizationID: e.OrganizationID}
+		}
+		return e.Selects()
+	})
+	return a, err
 }
 
 // forcedByUnknown reports whether one of the forced documents has no event of a forced extraction:

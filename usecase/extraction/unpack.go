@@ -42,7 +42,7 @@ func (s *Service) unpack(ctx context.Context, a identity.Actor, d *document.Docu
 				}
 			case existing.ParentID != d.ID && existing.ID != d.ID && !slices.Contains(known, existing.ID):
 				known = append(known, existing.ID)
-				if _, err := s.receivedAgain(ctx, a, existing); err != nil {
+				if _, err := s.receivedAgain(ctx, a, d, existing); err != nil {
 					return err
 				}
 			}
@@ -92,8 +92,9 @@ func (s *Service) receivedInside(ctx context.Context, a identity.Actor, child *d
 }
 
 // receivedAgain extracts a FAILED document again, because its bytes arrived again
-// (domain D7). Any other document stays as it is. It returns the document.
-func (s *Service) receivedAgain(ctx context.Context, a identity.Actor, d *document.Document) (*document.Document, error) {
+// (domain D7), in a container or, if that is nil, from the actor. Any other document
+// stays as it is. It returns the document.
+func (s *Service) receivedAgain(ctx context.Context, a identity.Actor, container, d *document.Document) (*document.Document, error) {
 	if d.Status != document.Failed {
 		return d, nil
 	}
@@ -112,7 +113,13 @@ func (s *Service) receivedAgain(ctx context.Context, a identity.Actor, d *docume
 	if err != nil {
 		return nil, fmt.Errorf("extract known document again: %w", err)
 	}
-	if err := s.Events.Append(ctx, event.Requested(a, again.EntityID, subjectOf(again), again.Forced, false, false)...); err != nil {
+	by := a
+	if container != nil {
+		if by, err = s.selector(ctx, a, container); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.Events.Append(ctx, event.Requested(by, again.EntityID, subjectOf(again), again.Forced, false, false)...); err != nil {
 		return nil, fmt.Errorf("append event of the request: %w", err)
 	}
 	return again, s.enqueue(ctx, again, job.Automatic)

@@ -1,7 +1,9 @@
 package tools
 
 import (
+	"archive/zip"
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -347,6 +349,32 @@ func TestAssistantsSelectionsNeedAPerson(t *testing.T) {
 	if events.Len("items") != 1 || events.Text("items", 0, "actor", "type") != "ASSISTANT" || events.Text("items", 0, "changes", 0, "field") != "requested" {
 		t.Errorf("uploaded again, the events are %s", events.Raw)
 	}
+	// It arrives again in an archive, from a person, then from an assistant.
+	w.Do(http.MethodPut, "/api/settings/"+entity, person, object{"auto_extract": true}).OK()
+	for n, token := range []string{person, oauth} {
+		w.Extract(person, up.Text("id")).Want(http.StatusBadRequest, "unreadable_document")
+		up := w.Upload(token, harness.ID(t, entity), "b.zip", archive(t, fmt.Sprint(n, ".pdf"), "%PDF-1.4\nbroken")).OK()
+		w.Extract(person, up.Text("id")).Want(http.StatusBadRequest, "conflict")
+		events := w.Do(http.MethodGet, "/api/events?type=document.changed&entity_id="+entity, person, nil).OK()
+		if events.Len("items") != 1+n || events.Text("items", n, "actor", "type") != "ASSISTANT" || events.Text("items", n, "actor", "client_id") != harness.OAuthClient {
+			t.Errorf("archive %d: the events are %s", n, events.Raw)
+		}
+	}
+}
+
+// archive returns a ZIP archive with one file.
+func archive(t *testing.T, name, content string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	f, err := w.Create(name)
+	if err == nil {
+		_, err = f.Write([]byte(content))
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }
 
 // TestAssistantsMovesNeedAPerson moves a document that has no invoice yet, as a person and as an
