@@ -50,8 +50,12 @@ type answerError struct {
 	result bool // the file was read, and it is no invoice
 }
 
-// failed reports whether the file was not read.
-func (a *answer) failed() bool { return a.Error != nil && !a.Error.result }
+func (e *answerError) failed() bool { return e != nil && !e.result }
+
+// failed reports whether the file, or one in a container, was not read.
+func (a *answer) failed() bool {
+	return a.Error.failed() || slices.ContainsFunc(a.Unread, func(u unread) bool { return u.Error.failed() })
+}
 
 func extractCommand() *cobra.Command {
 	var table bool
@@ -64,7 +68,7 @@ func extractCommand() *cobra.Command {
 			`  {"file": PATH, "invoice": {...}, "more": [...]}  or  {"file": PATH, "error": {"code": ..., "message": ...}}` + "\n" +
 			"The names are those of the API. `more` contains the other invoices of a file with several invoices.\n" +
 			"An e-mail or a ZIP archive has the invoices of its files. `unread` names its files that have no invoice, with the reason.\n" +
-			"The exit status is 0 if every file was read, also if it is no invoice, else 1.",
+			"The exit status is 0 if every file was read, also in an e-mail or archive, and also if it is no invoice, else 1.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, files []string) error {
 			o, err := config.ReadOCR(os.LookupEnv)

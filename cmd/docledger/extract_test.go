@@ -13,11 +13,23 @@ import (
 	"docledger/domain/extraction"
 )
 
-// readsNames answers a file by its name.
-type readsNames struct{}
+// readsKinds answers a file by its content. A list of kinds is a container.
+type readsKinds struct{}
 
-func (readsNames) Read(_ context.Context, s extraction.Source) (*extraction.Result, error) {
-	switch filepath.Base(s.Path) {
+func (readsKinds) Read(_ context.Context, s extraction.Source) (*extraction.Result, error) {
+	kind, err := os.ReadFile(s.Path)
+	if err != nil {
+		return nil, err
+	}
+	if inside, ok := strings.CutPrefix(string(kind), "archive "); ok {
+		for one := range strings.FieldsSeq(inside) {
+			if err := s.OnFile(extraction.ContainedFile{Path: one, Document: true, Data: []byte(one)}); err != nil {
+				return nil, err
+			}
+		}
+		return &extraction.Result{Container: true}, nil
+	}
+	switch string(kind) {
 	case "order":
 		return nil, extraction.NoInvoice("other", "The file is no invoice.")
 	case "damaged":
@@ -28,19 +40,22 @@ func (readsNames) Read(_ context.Context, s extraction.Source) (*extraction.Resu
 	return &extraction.Result{Drafts: make([]extraction.Draft, 1)}, nil
 }
 
-// TestExtractReportsUnreadFiles expects a line for each file and an error at the end if one of them
-// was not read. A document that is no invoice was read.
+// TestExtractReportsUnreadFiles expects a line for each file and an error at the end if one of them,
+// or one in a container, was not read. A document that is no invoice was read.
 func TestExtractReportsUnreadFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for _, name := range []string{"invoice", "order", "damaged", "broken"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
+	for name, kind := range map[string]string{
+		"invoice": "invoice", "order": "order", "damaged": "damaged", "broken": "broken", "readable": "archive invoice order",
+		"orders": "archive order order", "partly": "archive invoice damaged", "last": "archive order broken",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(kind), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for names, failed := range map[string]bool{
 		"invoice": false, "order": false, "order invoice": false, "damaged": true, "broken": true, "absent": true, ".": true,
-		"absent invoice order": true, "invoice damaged": true,
+		"absent invoice order": true, "invoice damaged": true, "readable": false, "orders": false, "partly": true, "last": true, "invoice partly": true,
 	} {
 		for _, table := range []bool{false, true} {
 			var files []string
@@ -48,7 +63,7 @@ func TestExtractReportsUnreadFiles(t *testing.T) {
 				files = append(files, filepath.Join(dir, name))
 			}
 			var out bytes.Buffer
-			e := extractor{reader: readsNames{}, parallel: 2, out: &out, table: table}
+			e := extractor{reader: readsKinds{}, parallel: 2, out: &out, table: table}
 			err := e.run(t.Context(), files)
 			if errors.Is(err, errSilent) != failed || !failed && err != nil {
 				t.Errorf("%s: %v", names, err)
