@@ -20,7 +20,7 @@ import (
 // sums, before and after they are counted, and that a changed or deleted one is subtracted.
 func TestSumsOfEarlierInvoices(t *testing.T) {
 	t.Parallel()
-	const beforeSuppliers, beforeTotals, before = 1213, 1211, 1201
+	const beforeTaxes, beforeSuppliers, beforeTotals, before = 1217, 1213, 1211, 1201
 	onBothDatabases(t, func(t *testing.T, db *database.DB, s *store.Store, provider *goose.Provider) {
 		ctx, now := t.Context(), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 		scope, _ := fill(t, ctx, s, []time.Time{now, now, now})
@@ -29,8 +29,8 @@ func TestSumsOfEarlierInvoices(t *testing.T) {
 		for n, id := range stored {
 			_, err := s.Invoices().Update(ctx, scope, id, 0, func(inv *invoice.Invoice) error {
 				amount := money.MustParse(fmt.Sprint(n + 1))
-				inv.Lines = []invoice.Line{{AccountID: "400", NetAmount: &amount}, {AccountID: fmt.Sprint(n), NetAmount: &amount}}
-				inv.Taxes = []invoice.Tax{{Category: "S", Base: &amount}}
+				inv.Lines = []invoice.Line{{AccountID: "400", TaxCategory: "S", TaxRate: &amount, NetAmount: &amount}, {AccountID: fmt.Sprint(n), NetAmount: &amount}}
+				inv.Taxes = []invoice.Tax{{Category: "S", Base: &amount}, {Category: "S", Rate: &amount, Base: &amount, Amount: &amount}}
 				return nil
 			})
 			must(t, err)
@@ -52,6 +52,7 @@ func TestSumsOfEarlierInvoices(t *testing.T) {
 			for _, keys := range [][]invoice.SumKey{
 				{invoice.SumBySupplier, invoice.SumByStatus}, {invoice.SumByTax, invoice.SumByMonth}, {invoice.SumBySupplier, invoice.SumByMonth},
 				{invoice.SumByAccount, invoice.SumByMonth}, {invoice.SumBySupplier, invoice.SumByAccount}, {invoice.SumByTax}, {invoice.SumByEntity, invoice.SumBySupplier},
+				{invoice.SumBySupplier, invoice.SumByTax}, {invoice.SumByTax, invoice.SumByAccount},
 			} {
 				// No group has the time of the last update, so the second sums read each invoice.
 				groups, err := s.Invoices().Sum(ctx, scope, invoice.Filter{}, keys)
@@ -63,7 +64,7 @@ func TestSumsOfEarlierInvoices(t *testing.T) {
 				}
 			}
 		}
-		for _, version := range []int64{beforeSuppliers, beforeTotals, before} {
+		for _, version := range []int64{beforeTaxes, beforeSuppliers, beforeTotals, before} {
 			_, err := provider.DownTo(ctx, version)
 			must(t, err)
 			if version == beforeTotals {
@@ -88,5 +89,62 @@ func TestSumsOfEarlierInvoices(t *testing.T) {
 		count(map[invoice.Status]int{invoice.Extracted: 1, invoice.Approved: 1})
 		must(t, s.Invoices().CountSums(ctx))
 		count(map[invoice.Status]int{invoice.Extracted: 1, invoice.Approved: 1})
+	})
+}
+
+// TestSumsOfTaxesAfterChanges changes invoices after the view has the parts of taxes and before the counted
+// invoices are in their groups, and a long text makes a counted invoice uncounted.
+func TestSumsOfTaxesAfterChanges(t *testing.T) {
+	t.Parallel()
+	const before, view = 1217, 1220
+	onBothDatabases(t, func(t *testing.T, db *database.DB, s *store.Store, provider *goose.Provider) {
+		ctx, now := t.Context(), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+		scope, _ := fill(t, ctx, s, []time.Time{now, now, now, now, now})
+		var ids []uuid.UUID
+		var documents []string
+		must(t, db.Gorm.Table("invoices").Order("id").Pluck("id", &ids).Error)
+		must(t, db.Gorm.Table("invoices").Order("id").Pluck("document_id", &documents).Error)
+		change := func(id uuid.UUID, amount string) {
+			t.Helper()
+			_, err := s.Invoices().Update(ctx, scope, id, 0, func(inv *invoice.Invoice) error {
+				net := money.MustParse(amount)
+				inv.Lines = []invoice.Line{{AccountID: "400", TaxCategory: "S", TaxRate: &net, NetAmount: &net}, {AccountID: "500", TaxCategory: "S", NetAmount: &net}}
+				inv.Taxes = []invoice.Tax{{Category: "S", Rate: &net, Base: &net}}
+				return nil
+			})
+			must(t, err)
+		}
+		for n, id := range ids {
+			change(id, fmt.Sprint(n+1))
+		}
+		must(t, s.Invoices().CountSums(ctx))
+		_, err := provider.DownTo(ctx, before)
+		must(t, err)
+		_, err = provider.UpTo(ctx, view)
+		must(t, err)
+		change(ids[0], "20")
+		must(t, db.Gorm.Exec("DELETE FROM documents WHERE id = ?", documents[1]).Error)
+		must(t, s.Invoices().CountSums(ctx))
+		change(ids[2], "30")
+		must(t, db.Gorm.Exec("UPDATE invoice_lines SET tax_category = ? WHERE invoice_id = ?", strings.Repeat("a", 401), ids[3]).Error)
+		_, err = provider.Up(ctx)
+		must(t, err)
+		var uncounted []uuid.UUID
+		must(t, db.Gorm.Table("invoices_uncounted").Order("invoice_id").Pluck("invoice_id", &uncounted).Error)
+		if want := []uuid.UUID{ids[2], ids[3]}; !reflect.DeepEqual(uncounted, want) {
+			t.Errorf("%v are uncounted, want the changed invoice and that with the long text: %v", uncounted, want)
+		}
+		for _, when := range []string{"before", "after"} {
+			for _, keys := range [][]invoice.SumKey{{invoice.SumBySupplier, invoice.SumByTax}, {invoice.SumByTax, invoice.SumByAccount}, {invoice.SumByStatus}, {invoice.SumByAccount}} {
+				groups, err := s.Invoices().Sum(ctx, scope, invoice.Filter{}, keys)
+				must(t, err)
+				all, err := s.Invoices().Sum(ctx, scope, invoice.Filter{UpdatedSince: time.Unix(0, 0)}, keys)
+				must(t, err)
+				if !reflect.DeepEqual(groups, all) || len(all) == 0 {
+					t.Errorf("%s the changes are counted, the sums by %v are %+v, want %+v", when, keys, groups, all)
+				}
+			}
+			must(t, s.Invoices().CountSums(ctx))
+		}
 	})
 }

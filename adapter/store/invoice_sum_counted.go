@@ -30,6 +30,8 @@ const (
 	sumsOfSupplierMonths   = "supplier_month"
 	sumsOfAccountMonths    = "account_month"
 	sumsOfSupplierAccounts = "supplier_account" // the type of a group is its account
+	sumsOfSupplierTaxes    = "supplier_tax"     // the status and type of a group are its category and rate
+	sumsOfTaxAccounts      = "tax_account"      // the type of a group is its account
 )
 
 const (
@@ -74,10 +76,14 @@ func partOf(s identity.Scope, f invoice.Filter, keys []invoice.SumKey) (part str
 	suppliers, taxes, accounts := has(invoice.SumBySupplier), has(invoice.SumByTax), has(invoice.SumByAccount)
 	months := has(invoice.SumByMonth) || !f.IssueDateFrom.IsZero() || !f.IssueDateTo.IsZero()
 	switch {
-	case taxes && (suppliers || accounts), suppliers && accounts && months:
+	case suppliers && taxes && accounts, months && (suppliers && accounts || suppliers && taxes || taxes && accounts):
 		return "", false
 	case suppliers && accounts:
 		part = sumsOfSupplierAccounts
+	case suppliers && taxes:
+		part = sumsOfSupplierTaxes
+	case taxes && accounts:
+		part = sumsOfTaxAccounts
 	case suppliers && months:
 		part = sumsOfSupplierMonths
 	case accounts && months:
@@ -108,7 +114,11 @@ func partOf(s identity.Scope, f invoice.Filter, keys []invoice.SumKey) (part str
 
 // ofOrganization reports whether the groups of a part are of a whole organization.
 func ofOrganization(part string) bool {
-	return part == sumsOfSupplierMonths || part == sumsOfAccountMonths || part == sumsOfSupplierAccounts
+	switch part {
+	case sumsOfSupplierMonths, sumsOfAccountMonths, sumsOfSupplierAccounts, sumsOfSupplierTaxes, sumsOfTaxAccounts:
+		return true
+	}
+	return false
 }
 
 func firstOfMonth(d calendar.Date) bool { return d.Day == 1 }
@@ -146,11 +156,15 @@ func (s *Store) addCounted(scope identity.Scope, f invoice.Filter, part string, 
 		case invoice.SumByMonth:
 			by("c.month", "month")
 		case invoice.SumByTax:
-			by("c.key_a", "category")
-			columns, groups = append(columns, "nullif(c.key_b, '') AS rate"), append(groups, "c.key_b")
+			category, rate := "c.key_a", "c.key_b"
+			if part == sumsOfSupplierTaxes {
+				category, rate = "c.status", "c.type"
+			}
+			by(category, "category")
+			columns, groups = append(columns, "nullif("+rate+", '') AS rate"), append(groups, rate)
 		case invoice.SumByAccount:
 			account := "c.key_a"
-			if part == sumsOfSupplierAccounts {
+			if part == sumsOfSupplierAccounts || part == sumsOfTaxAccounts {
 				account = "c.type"
 			}
 			by(account, "account_id")
@@ -275,11 +289,13 @@ func (r Invoices) countable(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, 
 	}
 	over := func(column string) string { return fmt.Sprintf("abs(coalesce(%s, 0)) > %d", column, mostCounted) }
 	err = r.s.handle(ctx).Raw(fmt.Sprintf(`SELECT id FROM invoices WHERE id IN ? AND (length(currency) > 3 OR length(seller_tax_id) + length(seller_name) > %d OR issue_date < '0001-01-02' OR %s OR %s OR %s OR %s)
-		UNION SELECT invoice_id FROM invoice_taxes WHERE invoice_id IN ? AND (length(category) + length(coalesce(rate, '')) > %d OR %s OR %s)
+		UNION SELECT x.invoice_id FROM invoice_taxes AS x JOIN invoices AS i ON i.id = x.invoice_id
+			WHERE x.invoice_id IN ? AND (length(x.category) + length(coalesce(x.rate, '')) + length(i.seller_tax_id) + length(i.seller_name) > %d OR %s OR %s)
 		UNION SELECT l.invoice_id FROM invoice_lines AS l JOIN invoices AS i ON i.id = l.invoice_id
-			WHERE l.invoice_id IN ? AND (length(l.account_id) + length(i.seller_tax_id) + length(i.seller_name) > %d OR %s)`,
+			WHERE l.invoice_id IN ? AND (length(l.account_id) + length(i.seller_tax_id) + length(i.seller_name) > %d
+				OR length(l.account_id) + length(l.tax_category) + length(coalesce(l.tax_rate, '')) > %d OR %s)`,
 		longestCounted, over("net_fixed"), over("tax_fixed"), over("gross_fixed"), over("due_fixed"),
-		longestCounted, over("base_fixed"), over("amount_fixed"), longestCounted, over("l.net_fixed")), locked, locked, locked).Scan(&others).Error
+		longestCounted, over("x.base_fixed"), over("x.amount_fixed"), longestCounted, longestCounted, over("l.net_fixed")), locked, locked, locked).Scan(&others).Error
 	if err != nil {
 		return nil, failed("look for invoices that are not counted", err)
 	}

@@ -207,7 +207,7 @@ func (p *sumPlay) content(inv *invoice.Invoice) {
 	inv.Taxes, inv.Lines = nil, nil
 	for range p.draw.IntN(4) {
 		inv.Taxes = append(inv.Taxes, invoice.Tax{Category: pick("S", "Z", ""), Rate: rate(), Base: amount(), Amount: amount()})
-		inv.Lines = append(inv.Lines, invoice.Line{AccountID: pick("400", "500", ""), NetAmount: amount(), TaxCategory: "S", TaxRate: rate()})
+		inv.Lines = append(inv.Lines, invoice.Line{AccountID: pick("400", "500", ""), NetAmount: amount(), TaxCategory: pick("S", "Z", ""), TaxRate: rate()})
 	}
 }
 
@@ -235,17 +235,24 @@ func (p *sumPlay) sums(t *testing.T, s identity.Scope, f invoice.Filter, keys []
 // the time of the last update. testInvoiceSums compares these with known values.
 func (p *sumPlay) compare(t *testing.T, when string) {
 	t.Helper()
-	february := invoice.Filter{IssueDateFrom: calendar.Date{Year: 2026, Month: 2, Day: 1}, IssueDateTo: calendar.Date{Year: 2026, Month: 2, Day: 28}}
+	day := func(month time.Month, day int) calendar.Date {
+		return calendar.Date{Year: 2026, Month: month, Day: day}
+	}
+	february := invoice.Filter{IssueDateFrom: day(time.February, 1), IssueDateTo: day(time.February, 28)}
 	filters := []invoice.Filter{
 		{}, {EntityID: p.entities[1].ID}, {Currencies: []string{"EUR", "USD"}},
 		{Statuses: []invoice.Status{invoice.Extracted, invoice.Rejected}, Types: []invoice.Type{invoice.TypeCreditNote}},
 		february, {IssueDateTo: february.IssueDateTo}, {IssueDateFrom: february.IssueDateTo},
+		{IssueDateFrom: day(time.January, 31), IssueDateTo: day(time.March, 3)}, {IssueDateFrom: day(time.February, 10), EntityID: p.entities[0].ID},
+		{IssueDateTo: day(time.March, 2), Types: []invoice.Type{invoice.TypeInvoice}}, {IssueDateFrom: day(time.February, 3), IssueDateTo: day(time.March, 3)},
 	}
 	groups := [][]invoice.SumKey{
 		{invoice.SumByCurrency}, {invoice.SumByEntity, invoice.SumByStatus, invoice.SumByType}, {invoice.SumByMonth}, {invoice.SumBySupplier}, {invoice.SumByEntity, invoice.SumBySupplier},
 		{invoice.SumByTax}, {invoice.SumByStatus, invoice.SumByTax}, {invoice.SumByAccount}, {invoice.SumByAccount, invoice.SumByType}, {invoice.SumByAccount, invoice.SumByTax},
 		{invoice.SumBySupplier, invoice.SumByStatus}, {invoice.SumByType, invoice.SumBySupplier}, {invoice.SumBySupplier, invoice.SumByMonth}, {invoice.SumByMonth, invoice.SumByTax},
 		{invoice.SumByAccount, invoice.SumByMonth}, {invoice.SumBySupplier, invoice.SumByAccount}, {invoice.SumByAccount, invoice.SumBySupplier, invoice.SumByMonth},
+		{invoice.SumBySupplier, invoice.SumByTax}, {invoice.SumByTax, invoice.SumBySupplier, invoice.SumByCurrency}, {invoice.SumBySupplier, invoice.SumByTax, invoice.SumByAccount},
+		{invoice.SumByTax, invoice.SumByMonth, invoice.SumBySupplier},
 	}
 	for reader, scope := range []identity.Scope{
 		p.scope, {OrganizationID: p.scope.OrganizationID, Member: p.member},
