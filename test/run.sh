@@ -14,7 +14,7 @@ content='adapter/extract/(container|content|einvoice|pdf|pdftext|readable|signed
 computed="$content|domain/.*|openapi(/.*)?|adapter/toolserver/catalog|adapter/httpapi/(convert|docs|export|spectest)|adapter/sim/definition|infrastructure/(archive|config|crypto|notices)"
 # These tests fill databases, read very long responses, or send requests of every operation, one after
 # the other. They run without the race detector, and the others of their packages with it.
-many='^(TestFiltersOfManyInvoices|TestFiltersReadTheirIndex|TestReportReadsOnePeriod|TestLongSeller|TestErasureCleansTheIndexOfSearches|TestSearchReadsOneOrganization|TestSearchOfPostgreSQLReadsOneOrganization|TestCommonSearchOfPostgreSQLComputesNoKeys|TestRequestsOfEveryOperation|TestAssistantsAreRefusedFirst|TestEndlessLists|TestTooLongResponse)$'
+many='^(TestFiltersOfManyInvoices|TestSumsOfAPartOfAFilter|TestFiltersReadTheirIndex|TestReportReadsOnePeriod|TestLongSeller|TestErasureCleansTheIndexOfSearches|TestSearchReadsOneOrganization|TestSearchOfPostgreSQLReadsOneOrganization|TestCommonSearchOfPostgreSQLComputesNoKeys|TestRequestsOfEveryOperation|TestAssistantsAreRefusedFirst|TestEndlessLists|TestTooLongResponse)$'
 # These tests start a child for each of many PDFs, or wait until other processes give up a job.
 slow='^(TestHostileContentIsBounded|TestSlowAmounts|TestGeneratedPDFs|TestCorpus|TestUnheardJobIsGivenBack|TestOneProcessSweeps|TestKilledWorkerOnPostgreSQL)$'
 mapfile -t all < <(go list ./... | grep -Ev '^docledger/(gen/|test/(.*/)?(attack|faults)$)')

@@ -101,20 +101,31 @@ func (r Invoices) sum(ctx context.Context, s identity.Scope, f invoice.Filter, k
 		if err := r.s.planForValues(ctx); err != nil {
 			return err
 		}
-		part, counted, err := r.countedPart(ctx, s, f, keys)
+		g, counted, err := r.grouped(ctx, s, f, keys)
 		if err != nil {
 			return err
 		}
-		direct, q := r.addUp(ctx, s, f, keys, counted)
+		from := r.s.readUncounted(r.s.handle(ctx), s)
+		if !counted {
+			if from, err = r.readMatching(ctx, s, f, keys, most); err != nil {
+				return err
+			}
+		}
+		direct, q := r.addUp(from, s, f, keys)
 		if c, ok, err := r.s.rarelySearched(ctx, s.OrganizationID, f.Query, most); err != nil {
 			return err
 		} else if ok {
 			direct = direct.Where(c.sql, c.values...)
 		}
-		all := r.s.handle(ctx).Table("(?) AS g", direct)
+		union, queries := "?", []any{direct}
 		if counted {
-			all = r.s.handle(ctx).Table("(? UNION ALL ?) AS g", direct, r.s.addCounted(s, f, part, keys))
+			union, queries = union+" UNION ALL ?", append(queries, r.s.addCounted(s, g.whole, g.part, keys))
+			for _, edge := range g.edges {
+				days, _ := r.addUp(r.s.readCounted(r.s.handle(ctx), s, edge), s, edge, keys)
+				union, queries = union+" UNION ALL ?", append(queries, days)
+			}
 		}
+		all := r.s.handle(ctx).Table("("+union+") AS g", queries...)
 		columns, names := slices.Clone(q.names), strings.Join(q.names, ", ")
 		if slices.Contains(keys, invoice.SumBySupplier) {
 			columns = append(columns, "min(seller_name) AS seller_name")
@@ -140,21 +151,32 @@ func (r Invoices) sum(ctx context.Context, s identity.Scope, f invoice.Filter, k
 	return sums, nil
 }
 
-// addUp adds up the invoices themselves: all of a filter, or those of them that are not counted.
-func (r Invoices) addUp(ctx context.Context, s identity.Scope, f invoice.Filter, keys []invoice.SumKey, uncounted bool) (*gorm.DB, *sumQuery) {
+// readMatching reads the invoices of an organization of which some match a filter. SQLite has no statistics, and would
+// read every invoice. It begins with the part of the filter with the fewest invoices, unless each has more than most.
+func (r Invoices) readMatching(ctx context.Context, s identity.Scope, f invoice.Filter, keys []invoice.SumKey, most int) (*gorm.DB, error) {
+	all := r.s.handle(ctx).Table("invoices")
+	if r.s.postgres {
+		return all, nil
+	}
+	if summed(f) && !slices.Contains(keys, invoice.SumByAccount) && !slices.Contains(keys, invoice.SumByTax) {
+		return r.s.handle(ctx).Table("invoices INDEXED BY invoices_sums"), nil
+	}
+	f.Query = "" // whether it is rare is known without all its invoices
+	p, _, err := r.s.invoiceList(s, f, invoice.Sort{}, 0).fewest(r.s.handle(ctx), most)
+	if err != nil || p == nil {
+		return all, failed("count the invoices of a filter", err)
+	}
+	return r.s.handle(ctx).Table("(?) AS p", p.ids).Joins("CROSS JOIN invoices ON invoices.id = p.id"), nil
+}
+
+// addUp adds up the invoices that match a filter among those that from reads.
+func (r Invoices) addUp(from *gorm.DB, s identity.Scope, f invoice.Filter, keys []invoice.SumKey) (*gorm.DB, *sumQuery) {
 	q, lines, taxes := &sumQuery{}, slices.Contains(keys, invoice.SumByAccount), slices.Contains(keys, invoice.SumByTax)
 	q.by("invoices.currency", "currency")
 	for _, key := range keys {
 		r.s.groupBy(q, key, lines)
 	}
-	query := r.s.handle(ctx).Table("invoices")
-	switch {
-	case uncounted:
-		query = r.s.readUncounted(r.s.handle(ctx), s)
-	case !r.s.postgres && !lines && !taxes && summed(f):
-		query = r.s.handle(ctx).Table("invoices INDEXED BY invoices_sums") // SQLite has no statistics, and would read every invoice
-	}
-	query = r.s.narrowInvoices(r.s.within(query, "invoices", s), "invoices", f).Where("invoices.status <> ?", invoice.Rejected)
+	query := r.s.narrowInvoices(r.s.within(from, "invoices", s), "invoices", f).Where("invoices.status <> ?", invoice.Rejected)
 	if f.EntityID != uuid.Nil {
 		query = query.Where("invoices.entity_id = ?", f.EntityID)
 	}

@@ -59,18 +59,28 @@ var (
 // skipLockedWithoutKey is skipLocked with the lock of a change that keeps the key.
 var skipLockedWithoutKey = clause.Locking{Strength: "NO KEY UPDATE", Options: clause.LockingOptionsSkipLocked}
 
-// countedPart returns the part with the sums for keys of the invoices that match a filter. It reports
-// false if there is none, or if too many invoices are not counted.
-func (r Invoices) countedPart(ctx context.Context, s identity.Scope, f invoice.Filter, keys []invoice.SumKey) (string, bool, error) {
-	part, ok := partOf(s, f, keys)
-	if !ok {
-		return "", false, nil
-	}
-	var n int64
-	err := r.s.handle(ctx).Raw("SELECT count(*) FROM (SELECT 1 FROM invoices_uncounted WHERE organization_id = ? LIMIT ?) AS u", s.OrganizationID, mostUncounted+1).Scan(&n).Error
-	return part, n <= mostUncounted, failed("count uncounted invoices", err)
+// groupedSum says which groups have the invoices of a sum.
+type groupedSum struct {
+	part  string
+	whole invoice.Filter   // the filter with whole months of the issue date
+	edges []invoice.Filter // the filter with the days before and after these months, which no group has
 }
 
+// grouped returns the groups with the sums for keys of the invoices that match a filter. It reports
+// false if there are none, or if too many invoices are not counted.
+func (r Invoices) grouped(ctx context.Context, s identity.Scope, f invoice.Filter, keys []invoice.SumKey) (g groupedSum, ok bool, err error) {
+	if g.part, ok = partOf(s, f, keys); !ok {
+		return g, false, nil
+	}
+	if g.whole, g.edges, ok = wholeMonths(f); !ok {
+		return g, false, nil
+	}
+	var n int64
+	err = r.s.handle(ctx).Raw("SELECT count(*) FROM (SELECT 1 FROM invoices_uncounted WHERE organization_id = ? LIMIT ?) AS u", s.OrganizationID, mostUncounted+1).Scan(&n).Error
+	return g, n <= mostUncounted, failed("count uncounted invoices", err)
+}
+
+// partOf returns the part of which the groups have the keys and the filter, except for days that are no whole months.
 func partOf(s identity.Scope, f invoice.Filter, keys []invoice.SumKey) (part string, ok bool) {
 	has := func(key invoice.SumKey) bool { return slices.Contains(keys, key) }
 	suppliers, taxes, accounts := has(invoice.SumBySupplier), has(invoice.SumByTax), has(invoice.SumByAccount)
@@ -103,13 +113,31 @@ func partOf(s identity.Scope, f invoice.Filter, keys []invoice.SumKey) (part str
 	}
 	return part, only(f, func(f *invoice.Filter) {
 		f.EntityID, f.Currencies, f.Statuses, f.Types = uuid.Nil, nil, nil, nil
-		if firstOfMonth(f.IssueDateFrom) {
-			f.IssueDateFrom = calendar.Date{}
-		}
-		if !f.IssueDateTo.IsZero() && firstOfMonth(f.IssueDateTo.AddDays(1)) {
-			f.IssueDateTo = calendar.Date{}
-		}
+		f.IssueDateFrom, f.IssueDateTo = calendar.Date{}, calendar.Date{}
 	})
+}
+
+// wholeMonths splits the issue dates of a filter into whole months, and the days before and after them. It reports
+// false if there is no whole month.
+func wholeMonths(f invoice.Filter) (whole invoice.Filter, edges []invoice.Filter, ok bool) {
+	whole = f
+	if from := f.IssueDateFrom; !from.IsZero() && !firstOfMonth(from) {
+		edge := f
+		whole.IssueDateFrom = calendar.Of(calendar.Date{Year: from.Year, Month: from.Month + 1, Day: 1}.Time())
+		edge.IssueDateTo = whole.IssueDateFrom.AddDays(-1)
+		edges = append(edges, edge)
+	}
+	if to := f.IssueDateTo; !to.IsZero() && !firstOfMonth(to.AddDays(1)) {
+		edge := f
+		edge.IssueDateFrom = calendar.Date{Year: to.Year, Month: to.Month, Day: 1}
+		whole.IssueDateTo = edge.IssueDateFrom.AddDays(-1)
+		edges = append(edges, edge)
+	}
+	last := calendar.Date{Year: 9999, Month: time.December, Day: 31}
+	if !whole.IssueDateTo.IsZero() {
+		last = whole.IssueDateTo
+	}
+	return whole, edges, whole.IssueDateFrom.Before(last)
 }
 
 // ofOrganization reports whether the groups of a part are of a whole organization.
@@ -131,6 +159,18 @@ func (s *Store) readUncounted(db *gorm.DB, scope identity.Scope) *gorm.DB {
 			Joins("JOIN invoices ON invoices.id = u.invoice_id")
 	}
 	return db.Table("invoices_uncounted AS u").Joins("CROSS JOIN invoices ON invoices.id = u.invoice_id").Where("u.organization_id = ?", scope.OrganizationID)
+}
+
+// readCounted reads the counted invoices of an organization by their issue date. SQLite has no statistics, and would
+// read every invoice.
+func (s *Store) readCounted(db *gorm.DB, scope identity.Scope, f invoice.Filter) *gorm.DB {
+	table := "invoices"
+	if !s.postgres && f.EntityID != uuid.Nil {
+		table += " INDEXED BY invoices_of_entity_by_issue_date"
+	} else if !s.postgres {
+		table += " INDEXED BY invoices_by_issue_date"
+	}
+	return db.Table(table).Where("NOT EXISTS (SELECT 1 FROM invoices_uncounted AS u WHERE u.organization_id = ? AND u.invoice_id = invoices.id)", scope.OrganizationID)
 }
 
 // addCounted adds up the groups of a part, with the columns of addUp.

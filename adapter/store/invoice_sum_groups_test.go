@@ -1,8 +1,11 @@
 package store
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
+	"docledger/domain/calendar"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
 
@@ -28,6 +31,95 @@ func TestSumsOfEveryEntityReadTheFewestGroups(t *testing.T) {
 		}
 		if _, ok := partOf(test.scope, invoice.Filter{}, []invoice.SumKey{invoice.SumBySupplier, invoice.SumByMonth}); ok != test.ok {
 			t.Errorf("%s: the sums by supplier and month read groups: %v", name, ok)
+		}
+	}
+}
+
+// TestWholeMonths expects that the groups and the days around them have each day of a filter once.
+func TestWholeMonths(t *testing.T) {
+	t.Parallel()
+	for dates, want := range map[[2]string]string{
+		{"", ""}:                     " to ",
+		{"2026-02-01", ""}:           "2026-02-01 to ",
+		{"2026-02-02", ""}:           "2026-03-01 to ; 2026-02-02 to 2026-02-28",
+		{"2025-12-31", "2026-12-31"}: "2026-01-01 to 2026-12-31; 2025-12-31 to 2025-12-31",
+		{"2026-01-01", "2026-11-30"}: "2026-01-01 to 2026-11-30",
+		{"2026-01-01", "2026-11-29"}: "2026-01-01 to 2026-10-31; 2026-11-01 to 2026-11-29",
+		{"2025-11-15", "2026-03-15"}: "2025-12-01 to 2026-02-28; 2025-11-15 to 2025-11-30; 2026-03-01 to 2026-03-15",
+		{"", "2024-02-28"}:           " to 2024-01-31; 2024-02-01 to 2024-02-28",
+		{"", "2024-02-29"}:           " to 2024-02-29",
+		{"2026-01-15", "2026-02-15"}: "no month",
+		{"2026-01-15", "2026-01-16"}: "no month",
+		{"2026-03-01", "2026-02-28"}: "no month",
+		{"2026-03-15", "2025-03-15"}: "no month",
+		{"9999-12-15", ""}:           "no month",
+		{"9999-12-01", "9999-12-31"}: "9999-12-01 to 9999-12-31",
+		{"", "0001-01-10"}:           " to 0000-12-31; 0001-01-01 to 0001-01-10",
+	} {
+		f := invoice.Filter{Currencies: []string{"EUR"}}
+		for i, into := range []*calendar.Date{&f.IssueDateFrom, &f.IssueDateTo} {
+			if dates[i] == "" {
+				continue
+			}
+			d, err := calendar.Parse(dates[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			*into = d
+		}
+		whole, edges, ok := wholeMonths(f)
+		got := "no month"
+		if ok {
+			got = fmt.Sprintf("%s to %s", whole.IssueDateFrom, whole.IssueDateTo)
+			for _, edge := range edges {
+				got += fmt.Sprintf("; %s to %s", edge.IssueDateFrom, edge.IssueDateTo)
+				if len(edge.Currencies) != 1 {
+					t.Errorf("%v: an edge does not have the rest of the filter", dates)
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("%v: %s, want %s", dates, got, want)
+		}
+	}
+}
+
+// TestSumsReadTheirIndex compares how SQLite reads the invoices of a sum with a filter that few match, and the days
+// around whole months.
+func TestSumsReadTheirIndex(t *testing.T) {
+	t.Parallel()
+	s, db := plannedStore(t)
+	scope, yes, day, entity := identity.Scope{OrganizationID: uuid.New()}, true, calendar.Date{Year: 2026, Month: 1, Day: 2}, uuid.New()
+	for index, f := range map[string]invoice.Filter{
+		"invoices_with_duplicate":     {HasDuplicate: &yes},
+		"invoices_by_failed_checks (": {FailedChecks: []string{"tax_sum"}, EntityID: entity},
+		"invoices_of_supplier (":      {SupplierIDs: []uuid.UUID{uuid.New()}},
+		"invoices_assigned (":         {AssignedTo: uuid.New()},
+		"invoice_syncs_by_state (":    {SyncStates: []invoice.SyncState{invoice.SyncQueued}},
+		"documents_by_uploader (":     {CreatedBy: uuid.New()},
+		"invoices_by_due_date (":      {DueDateTo: day},
+		"invoices_by_issue_date (":    {IssueDateFrom: day, IssueDateTo: day},
+		"of_entity_by_issue_date (":   {IssueDateFrom: day, IssueDateTo: day, EntityID: entity},
+		"invoices_newest_by_status (": {Statuses: []invoice.Status{invoice.SyncFailed}, HasDuplicate: new(bool)},
+	} {
+		for _, keys := range [][]invoice.SumKey{{invoice.SumByAccount}, {invoice.SumByTax}, {invoice.SumBySupplier, invoice.SumByMonth}} {
+			from, err := s.Invoices().readMatching(t.Context(), scope, f, keys, mostRows)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !f.IssueDateTo.IsZero() {
+				from = s.readCounted(db, scope, f)
+			}
+			direct, _ := s.Invoices().addUp(from, scope, f, keys)
+			var steps []struct{ Detail string }
+			if err := db.Raw("EXPLAIN QUERY PLAN ?", direct).Scan(&steps).Error; err != nil {
+				t.Fatal(err)
+			}
+			plan := strings.Join(mapped(steps, func(s struct{ Detail string }) string { return s.Detail }), "\n")
+			_, read, _ := strings.Cut(plan, "SEARCH invoices USING ")
+			if read, _, _ = strings.Cut(read, "\n"); !strings.Contains(read, "id=?") && f.IssueDateTo.IsZero() || !strings.Contains(plan, index) {
+				t.Errorf("%+v by %v does not read %s and then the invoices by their ids:\n%s", f, keys, index, plan)
+			}
 		}
 	}
 }

@@ -1,0 +1,61 @@
+package store_test
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"docledger/adapter/store"
+	"docledger/domain/document"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+	"docledger/test/lib/filling"
+
+	"github.com/google/uuid"
+)
+
+// TestSumsOfAPartOfAFilter compares sums of SQLite that begin with the part of a filter with the fewest invoices with
+// those that read every invoice.
+func TestSumsOfAPartOfAFilter(t *testing.T) {
+	t.Parallel()
+	const invoices = 1000
+	db := openFile(t)
+	f, err := filling.Fill(t.Context(), db, filling.Options{Seed: 7, Invoices: invoices, Entities: 3, Until: time.Date(2026, 6, 30, 12, 0, 0, 0, time.UTC)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.New(t.Context(), db.Gorm, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var emailed []uuid.UUID
+	if err := db.Gorm.Table("documents AS d").Joins("JOIN invoices AS i ON i.document_id = d.id").Where("d.origin = ?", document.FromEmail).Pluck("i.id", &emailed).Error; err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, c := range filterCases(f, emailed) {
+		for _, scope := range []identity.Scope{{OrganizationID: f.Organization}, {OrganizationID: f.Organization, Member: f.Member}} {
+			for _, entity := range []uuid.UUID{{}, f.Entities[1]} {
+				for _, keys := range [][]invoice.SumKey{{invoice.SumByStatus}, {invoice.SumByEntity, invoice.SumBySupplier}, {invoice.SumByAccount, invoice.SumByMonth}, {invoice.SumByTax}} {
+					filter := c.filter
+					filter.EntityID = entity
+					got, err := s.SumOf(t.Context(), scope, filter, keys, invoices)
+					if err != nil {
+						t.Fatal(err)
+					}
+					want, err := s.SumOf(t.Context(), scope, filter, keys, -1)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !reflect.DeepEqual(got, want) {
+						t.Errorf("%s by %v of entity %v: the sums are %+v, want %+v", c.name, keys, entity, got, want)
+					}
+					found += len(got)
+				}
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no invoice matches a filter, so the test proves nothing")
+	}
+}
