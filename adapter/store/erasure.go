@@ -285,3 +285,13 @@ func (s *Store) deleteMessages(ctx context.Context, name string) error {
 	}
 	return failed("delete messages", s.handle(ctx).Where("done_at IS NOT NULL").Where(names, name).Delete(&inboxRow{}).Error)
 }
+
+// Clean implements organization.Erasures. Deleted content is overwritten in the file of SQLite
+// (secure_delete), and its log has the former pages until it is emptied.
+func (r Erasures) Clean(ctx context.Context) error {
+	if r.s.postgres {
+		return nil
+	}
+	var state struct{ Busy int }
+	return failed("empty the log of the database", r.s.handle(ctx).Raw("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&state).Error)
+}

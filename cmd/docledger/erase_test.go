@@ -2,6 +2,8 @@ package main
 
 import (
 	"archive/zip"
+	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -56,5 +58,14 @@ func TestExportAndErase(t *testing.T) {
 	}
 	if list := must("organization", "list"); strings.Contains(list, id) {
 		t.Errorf("the list is %s", list)
+	}
+	database, err := os.ReadFile(filepath.Join(os.Getenv("DATA_DIR"), "docledger.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, erased := range []string{"Leaving Ltd", "a@example.com", "b@example.com"} {
+		if bytes.Contains(database, []byte(erased)) {
+			t.Errorf("the file of the database has %q", erased)
+		}
 	}
 }

@@ -41,6 +41,9 @@ type Erasures interface {
 	Rows(ctx context.Context, organization uuid.UUID, limit int) (int, error)
 	// Finish deletes the organization, of which nothing else remains, and completes the erasure.
 	Finish(ctx context.Context, organization uuid.UUID, now time.Time) error
+	// Clean removes deleted values from the files of the embedded database. It does nothing for a
+	// database server, and leaves the log of the file to the next erasure while it is in use.
+	Clean(ctx context.Context) error
 }
 
 // ErrHeld returns the fault for an organization with an entity under legal hold.

@@ -16,10 +16,11 @@ import (
 
 // sqliteSettings are the settings of every SQLite connection. Transactions acquire
 // the write lock at their start, so that none fails halfway. Times are text that sorts.
+// Deleted content is overwritten, so that the file does not keep what was erased.
 var sqliteSettings = url.Values{
 	"_pragma": {
 		"journal_mode(WAL)", "busy_timeout(10000)", "foreign_keys(1)", "synchronous(FULL)",
-		"journal_size_limit(67108864)",
+		"journal_size_limit(67108864)", "secure_delete(ON)",
 	},
 	"_time_format": {"sqlite"},
 	"_txlock":      {"immediate"},

@@ -91,7 +91,7 @@ func (s *Service) Organization(ctx context.Context, id uuid.UUID, confirm string
 			return nil, err
 		}
 		out.Erasure = *proof
-		return out, s.Blobs.RemoveBlobs(ctx, s.Clock.Now()) // the process may have ended before
+		return out, errors.Join(s.Blobs.RemoveBlobs(ctx, s.Clock.Now()), s.Erasures.Clean(ctx)) // the process may have ended before
 	}
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (s *Service) Organization(ctx context.Context, id uuid.UUID, confirm string
 		return nil, err
 	}
 	out.Erasure = *proof
-	return out, errors.Join(s.invalidate(ctx, id), s.Blobs.RemoveBlobs(ctx, s.Clock.Now()))
+	return out, errors.Join(s.invalidate(ctx, id), s.Blobs.RemoveBlobs(ctx, s.Clock.Now()), s.Erasures.Clean(ctx))
 }
 
 func (s *Service) documents(ctx context.Context, id uuid.UUID) (err error) {
@@ -181,7 +181,7 @@ func (s *Service) User(ctx context.Context, who, confirm string) (*identity.User
 	if err != nil {
 		return nil, err
 	}
-	return u, s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		of, unassigned, err := s.Accounts.Erase(ctx, u.ID)
 		if err != nil {
 			return err
@@ -202,6 +202,10 @@ func (s *Service) User(ctx context.Context, who, confirm string) (*identity.User
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	return u, s.Erasures.Clean(ctx)
 }
 
 func (s *Service) find(ctx context.Context, who string) (*identity.User, error) {
