@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/net/idna"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -140,7 +141,11 @@ var privateNames = []string{"localhost", "localdomain", "local", "internal", "la
 // name with a number as its last part is an address in another notation, for example 127.1 or
 // 0x7f000001.
 func isPublicName(host string) bool {
-	host = strings.ReplaceAll(norm.NFKC.String(host), "\u3002", ".") // as resolvers read it
+	// As net/http and resolvers read it: without the characters that show nothing.
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
+		host = ascii
+	}
+	host = strings.ReplaceAll(norm.NFKC.String(host), "\u3002", ".")
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if a, err := netip.ParseAddr(host); err == nil {
 		return IsPublic(a)

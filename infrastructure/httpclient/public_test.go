@@ -61,6 +61,7 @@ func TestPrivateHostsAreNotPublic(t *testing.T) {
 		"127.1": false, "2130706433": false, "0x7f000001": false, "0X7F000001": false, "0177.0.0.1": false, "127.0.0.0x1": false, "0x": false,
 		"127.0.0.1.": false, "１２７.0.0.1": false, "127。0。0。1": false, "127｡0｡0｡1": false, "ｌｏｃａｌｈｏｓｔ": false, "１２７．１": false,
 		"a.local": false, "a.internal": false, "metadata.google.internal.": false, "router.lan": false, "nas.home.arpa": false, "home.arpa": false,
+		"127.0.0.\u00AD1": false, "a.lo\u00ADcal": false, "a.internal\u200B": false, "b\u00ADücher.example": true,
 	} {
 		if err := strict.CheckURL("https://" + host + ":4443/"); (err == nil) != want || err != nil && !errors.Is(err, httpclient.ErrAddressNotAllowed) {
 			t.Errorf("%s: %v", host, err)
