@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"docledger/domain/document"
 	"docledger/domain/event"
@@ -68,14 +67,13 @@ func (s *Service) unpack(ctx context.Context, a identity.Actor, d *document.Docu
 // containedIn returns the document of a file in a container. It has the origin and the external id of
 // the container.
 func containedIn(d *document.Document, f *extraction.Contained) *document.Document {
-	name := f.Path[strings.LastIndexByte(f.Path, '/')+1:]
 	path := f.Path
 	if d.SourcePath != "" {
 		path = d.SourcePath + "/" + path
 	}
 	return &document.Document{
 		EntityID: d.EntityID, OrganizationID: d.OrganizationID, ParentID: d.ID,
-		Filename: name, SourcePath: path, MediaType: f.MediaType, SizeBytes: f.SizeBytes, SHA256: f.SHA256,
+		Filename: document.CleanFilename(f.Path), SourcePath: path, MediaType: f.MediaType, SizeBytes: f.SizeBytes, SHA256: f.SHA256,
 		Origin: d.Origin, IntegrationID: d.IntegrationID, Email: d.Email, Status: document.Uploaded, Requested: true,
 		ExternalID: d.ExternalID,
 		Version:    1, CreatedBy: d.CreatedBy,
