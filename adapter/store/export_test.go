@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
@@ -36,13 +38,16 @@ func (s *Store) ReadsIndex(ctx context.Context, organization uuid.UUID, query st
 	return ok, err
 }
 
+// coveredFactor is how many times as many entries of an index as invoices ReadPages reads at once.
+const coveredFactor = 10
+
 // ReadPages returns the ids of the first pages of a list that compares near invoices one by one, reads a part of the
 // filter at once if it has few, and reads few parts of an order.
 func (s *Store) ReadPages(ctx context.Context, scope identity.Scope, f invoice.Filter, sort invoice.Sort, pages, limit, near, few int) (ids []uuid.UUID, err error) {
 	b := invoiceBinding(scope, f, sort)
 	for cursor := ""; pages > 0; pages-- {
 		l := s.invoiceList(scope, f, sort, limit)
-		l.near, l.few, l.most = near, few, 4
+		l.near, l.few, l.covered, l.most = near, few, coveredFactor*few, 4
 		if err := l.follow(b, cursor); err != nil {
 			return nil, err
 		}
@@ -57,6 +62,45 @@ func (s *Store) ReadPages(ctx context.Context, scope identity.Scope, f invoice.F
 		cursor = b.cursor(l.order.key(rows[len(rows)-1]))
 	}
 	return ids, nil
+}
+
+// CoveredPlans returns how the database reads the ids of a page of each part of a filter of which an index has all
+// that the list compares, by the name of the part.
+func (s *Store) CoveredPlans(ctx context.Context, scope identity.Scope, f invoice.Filter, sort invoice.Sort) (map[string]string, error) {
+	plans := map[string]string{}
+	err := s.inSnapshot(ctx, func(ctx context.Context) error {
+		if err := s.planForValues(ctx); err != nil {
+			return err
+		}
+		l := s.invoiceList(scope, f, sort, 51)
+		if err := l.follow(invoiceBinding(scope, f, sort), ""); err != nil {
+			return err
+		}
+		for _, p := range l.parts() {
+			if !l.covers(&p) {
+				continue
+			}
+			explain := "EXPLAIN QUERY PLAN ?"
+			if s.postgres {
+				explain = "EXPLAIN ?"
+			}
+			var steps []map[string]any
+			if err := s.handle(ctx).Raw(explain, l.ofIndex(&p)).Scan(&steps).Error; err != nil {
+				return err
+			}
+			var plan strings.Builder
+			for _, step := range steps {
+				if s.postgres {
+					fmt.Fprintln(&plan, step["QUERY PLAN"])
+				} else {
+					fmt.Fprintln(&plan, step["detail"])
+				}
+			}
+			plans[p.name] = plan.String()
+		}
+		return nil
+	})
+	return plans, err
 }
 
 // FewestPart returns the part of a filter that a list of an organization reads, and its number of invoices.

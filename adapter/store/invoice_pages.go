@@ -47,12 +47,13 @@ type invoiceList struct {
 	start             uuid.UUID   // no invoice before it matches
 	rarest            *filterPart // the part of the filter with the fewest invoices, if it is known
 	few, near, most   int         // fewRows, nearRows and mostSpans
+	covered           int         // coveredRows
 	short             int         // the number of invoices that are compared first; 0 for all of the window
 	isFar             bool        // the first invoices of the order do not fill the page
 }
 
 func (s *Store) invoiceList(scope identity.Scope, f invoice.Filter, sort invoice.Sort, limit int) *invoiceList {
-	l := &invoiceList{s: s, scope: scope, sort: sort, order: s.sorting(sort, f), limit: limit, rest: f, filter: f, entity: f.EntityID, few: fewRows, near: nearRows, most: mostSpans}
+	l := &invoiceList{s: s, scope: scope, sort: sort, order: s.sorting(sort, f), limit: limit, rest: f, filter: f, entity: f.EntityID, few: fewRows, covered: coveredRows, near: nearRows, most: mostSpans}
 	l.rest.EntityID, l.filter.EntityID = uuid.Nil, uuid.Nil
 	switch sort.By {
 	case invoice.SortByCreation:
@@ -165,25 +166,27 @@ func (l *invoiceList) read(db *gorm.DB) (rows []summaryRow, err error) {
 		if err != nil || n == 0 {
 			return nil, err
 		}
-		if least == nil {
-			if len(l.valueLists()) > 1 {
-				if least, _, err = l.fewest(db, mostRows); err != nil {
-					return nil, err
-				}
-				l.rarest = least
-			}
-			if rows, ok, err = l.compared(db); err != nil || ok {
+		column, ofDays := l.days()
+		switch {
+		case least != nil:
+		case ofDays:
+			// The days are read fast, so only few invoices are compared before.
+			l.short = shortPages * l.limit
+			rows, ok, err = l.compare(db)
+			l.short = 0
+			if err != nil || ok {
 				return rows, err
 			}
-			l.isFar = true
-			if least, n, err = l.fewest(db, mostRows); err != nil {
-				return nil, err
+		default:
+			if least, rows, ok, err = l.nearOrLeast(db); err != nil || ok {
+				return rows, err
 			}
 		}
-		column, ok := l.days()
 		switch {
-		case ok && n > l.few:
+		case ofDays && n > l.few:
 			ids = l.newestOfDays(column)
+		case least != nil && l.covers(least):
+			ids = l.ofIndex(least)
 		case least != nil:
 			ids = l.of(least)
 		default:
@@ -227,7 +230,7 @@ func (l *invoiceList) compared(db *gorm.DB) (rows []summaryRow, ok bool, err err
 		if rows, ok, err = l.compare(db); err != nil || ok {
 			return rows, true, err
 		}
-		if _, only := l.days(); only || l.start != uuid.Nil {
+		if l.start != uuid.Nil {
 			break
 		}
 		if seeks, err := l.seek(db); err != nil || !seeks {

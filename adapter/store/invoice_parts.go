@@ -19,9 +19,10 @@ const (
 
 // filterPart is a part of a filter of which an index has the invoices.
 type filterPart struct {
-	name string
-	ids  *gorm.DB // the ids of its invoices, each once, and maybe of other entities
-	rows *gorm.DB // at least as many rows, in the index alone
+	name  string
+	index string   // the index of the organization that has its invoices; "" if it is that of an entity or another table
+	ids   *gorm.DB // the ids of its invoices, each once, and maybe of other entities
+	rows  *gorm.DB // at least as many rows, in the index alone
 	// has is the condition that the part has the invoice p.id, if an index finds it; otherwise nil.
 	has *gorm.DB
 }
@@ -40,9 +41,9 @@ func (l *invoiceList) parts() (found []filterPart) {
 			return
 		}
 		// The conditions are those of the index alone. The list compares the others.
-		plain, q := index, (*gorm.DB)(nil)
+		plain, ofAll, q := index, index, (*gorm.DB)(nil)
 		if l.entity != uuid.Nil && ofEntity != "" {
-			index = ofEntity
+			index, ofAll = ofEntity, ""
 			q = from("invoices AS i", index).Where("i.entity_id = ?", l.entity)
 		} else {
 			q = from("invoices AS i", index).Where("i.organization_id = ?", l.scope.OrganizationID)
@@ -51,11 +52,13 @@ func (l *invoiceList) parts() (found []filterPart) {
 			q = q.Where("i.entity_id = ?", l.entity)
 		}
 		q = l.s.narrowInvoices(q, "i", part)
-		found = append(found, filterPart{name: name, ids: q.Session(&gorm.Session{}).Select("i.id"), rows: q.Session(&gorm.Session{}).Select("1 AS one")})
+		found = append(found, filterPart{name: name, index: ofAll, ids: q.Session(&gorm.Session{}).Select("i.id"), rows: q.Session(&gorm.Session{}).Select("1 AS one")})
 		switch name {
 		case "failed_checks":
 			plain, part = "invoices_with_failed_checks", invoice.Filter{}
-		case "status", "type", "currency", "supplier_id", "assigned_to", "duplicate":
+		case "type":
+			plain = "invoices_newest_by_type" // it has the ids before the entities
+		case "status", "currency", "supplier_id", "assigned_to", "duplicate":
 		default:
 			return
 		}
@@ -70,7 +73,11 @@ func (l *invoiceList) parts() (found []filterPart) {
 	add("assigned_to", "invoices_assigned", "", f.AssignedTo != uuid.Nil, invoice.Filter{AssignedTo: f.AssignedTo})
 	add("supplier_id", "invoices_of_supplier", "", len(f.SupplierIDs) > 0, invoice.Filter{SupplierIDs: f.SupplierIDs})
 	add("failed_checks", "invoices_by_failed_checks", "", len(f.FailedChecks) > 0, invoice.Filter{FailedChecks: f.FailedChecks})
-	add("type", "invoices_newest_by_type", "", len(f.Types) > 0, invoice.Filter{Types: f.Types})
+	types := "invoices_newest_by_type"
+	if onlyOtherTypes(f) {
+		types = "invoices_of_other_types"
+	}
+	add("type", types, "", len(f.Types) > 0, invoice.Filter{Types: f.Types})
 	add("currency", "invoices_newest_by_currency", "", len(f.Currencies) > 0, invoice.Filter{Currencies: f.Currencies})
 	add("status", "invoices_newest_by_status", "invoices_newest_of_entity_by_status", len(f.Statuses) > 0, invoice.Filter{Statuses: f.Statuses})
 	add("issue_date", "invoices_by_issue_date", "invoices_of_entity_by_issue_date", !f.IssueDateFrom.IsZero() || !f.IssueDateTo.IsZero(),
@@ -111,8 +118,12 @@ func (l *invoiceList) parts() (found []filterPart) {
 
 // fewest returns the part with the fewest invoices and their number; nil if each has more than most.
 func (l *invoiceList) fewest(db *gorm.DB, most int) (least *filterPart, n int, err error) {
+	return l.fewestOf(db, l.parts(), most)
+}
+
+func (l *invoiceList) fewestOf(db *gorm.DB, parts []filterPart, most int) (least *filterPart, n int, err error) {
 	n = most + 1
-	for _, p := range l.parts() {
+	for _, p := range parts {
 		var rows int64
 		if err := db.Table("(?) AS p", p.rows.Limit(n)).Count(&rows).Error; err != nil {
 			return nil, 0, err

@@ -50,8 +50,9 @@ func TestFiltersReadTheirIndex(t *testing.T) {
 	yes, day := true, calendar.Date{Year: 2026, Month: 1, Day: 2}
 	entity := uuid.New()
 	for index, f := range map[string]invoice.Filter{
-		"invoices_newest_by_type (":        {Types: []invoice.Type{invoice.TypeCorrection, invoice.TypeCreditNote}, Unassigned: true},
-		"invoices_newest_by_type (o":       {Types: []invoice.Type{invoice.TypeCorrection}, EntityID: entity},
+		"invoices_of_other_types (":        {Types: []invoice.Type{invoice.TypeCorrection, invoice.TypeCreditNote}, Unassigned: true},
+		"invoices_of_other_types (o":       {Types: []invoice.Type{invoice.TypeCorrection}, EntityID: entity},
+		"invoices_newest_by_type (":        {Types: []invoice.Type{invoice.TypeInvoice}, Unassigned: true},
 		"invoices_newest_by_currency (":    {Currencies: []string{"CHF"}, EntityID: entity},
 		"invoices_by_failed_checks (":      {FailedChecks: []string{"tax_sum"}, EntityID: entity},
 		"invoices_with_duplicate":          {HasDuplicate: &yes},

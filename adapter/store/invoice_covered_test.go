@@ -1,0 +1,103 @@
+package store_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"docledger/adapter/store"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+	"docledger/test/lib/filling"
+
+	"github.com/google/uuid"
+)
+
+var everyOrder = []invoice.Sort{
+	{}, {Ascending: true}, {By: invoice.SortByUpdate}, {By: invoice.SortByUpdate, Ascending: true},
+	{By: invoice.SortByIssueDate}, {By: invoice.SortByIssueDate, Ascending: true}, {By: invoice.SortByDueDate}, {By: invoice.SortByDueDate, Ascending: true},
+	{By: invoice.SortByGross}, {By: invoice.SortByGross, Ascending: true},
+}
+
+// readCovered verifies that lists of a filter read the entries of an index alone, in each order, and no invoice.
+func readCovered(t *testing.T, s *store.Store, f filling.Filled, postgres bool) {
+	t.Helper()
+	scope := identity.Scope{OrganizationID: f.Organization}
+	for part, c := range map[string]struct {
+		index  string
+		filter invoice.Filter
+	}{
+		"assigned_to": {"invoices_assigned", invoice.Filter{AssignedTo: f.Assignee}},
+		"supplier_id": {"invoices_of_supplier", invoice.Filter{SupplierIDs: []uuid.UUID{filling.Supplier(3)}}},
+		"type":        {"invoices_of_other_types", invoice.Filter{Types: []invoice.Type{invoice.TypeCorrection}}},
+		"updated_at":  {"invoices_by_update", invoice.Filter{UpdatedSince: f.Until.AddDate(0, 0, -3)}},
+		"created_at":  {"invoices_by_creation", invoice.Filter{CreatedFrom: f.Until.AddDate(0, 0, -3)}},
+	} {
+		for _, entity := range []uuid.UUID{uuid.Nil, f.Entities[1]} {
+			for _, sort := range everyOrder {
+				// PostgreSQL has the other columns in no index by a time.
+				byTime := part == "updated_at" || part == "created_at"
+				if byTime && (entity != uuid.Nil || postgres && sort.By != invoice.SortByCreation || sort.By == invoice.SortByUpdate) {
+					continue
+				}
+				if part == "created_at" && (postgres || sort.By == invoice.SortByCreation) {
+					continue // the list is in the order of the index
+				}
+				c.filter.EntityID = entity
+				plans, err := s.CoveredPlans(t.Context(), scope, c.filter, sort)
+				// PostgreSQL chooses the index.
+				plan := plans[part]
+				alone := strings.Contains(plan, "COVERING INDEX "+c.index+" ") || strings.Contains(plan, "Index Only Scan using invoices_") && !strings.Contains(plan, "Heap Scan")
+				if err != nil || !alone {
+					t.Errorf("%s of entity %s, sorted by %q: the index %s is not read alone: %q, %v", part, entity, sort.By, c.index, plan, err)
+				}
+			}
+		}
+	}
+}
+
+// compareRandom compares the first pages of random filters, orders and limits with the invoices that match them in
+// the list of all.
+func compareRandom(t *testing.T, s *store.Store, f filling.Filled, cases []filterCase) {
+	const seed, lists, pages = 18, 300, 4
+	random := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // no secret
+	scopes := []identity.Scope{{OrganizationID: f.Organization}, {OrganizationID: f.Organization}, {OrganizationID: f.Organization, Member: f.Member}}
+	type view struct {
+		scope  int
+		entity uuid.UUID
+		sort   int
+	}
+	all := map[view][]invoice.Summary{}
+	cases = slices.DeleteFunc(slices.Clone(cases), func(c filterCase) bool { return c.matches == nil })
+	for n := range lists {
+		v := view{scope: random.IntN(len(scopes)), sort: random.IntN(len(everyOrder))}
+		if v.scope == 1 {
+			v.entity = f.Entities[random.IntN(2)]
+		}
+		scope, sort := scopes[v.scope], everyOrder[v.sort]
+		if all[v] == nil {
+			all[v] = listed(t, s, scope, invoice.Filter{EntityID: v.entity}, sort)
+		}
+		filter, names := invoice.Filter{EntityID: v.entity}, []string(nil)
+		var matches []func(invoice.Summary) bool
+		for range 1 + random.IntN(3) {
+			c := cases[random.IntN(len(cases))]
+			if both, ok := combined(filter, c.filter); ok {
+				filter, names, matches = both, append(names, c.name), append(matches, c.matches)
+			}
+		}
+		limit, near, few := 1+random.IntN(30), 40+random.IntN(200), 1+random.IntN(60)
+		var want []uuid.UUID
+		for _, of := range all[v] {
+			if len(want) < pages*limit && !slices.ContainsFunc(matches, func(match func(invoice.Summary) bool) bool { return !match(of) }) {
+				want = append(want, of.ID)
+			}
+		}
+		got, err := s.ReadPages(t.Context(), scope, filter, sort, pages, limit, near, few)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("list %d of seed %d, %q of entity %s, sorted by %q, ascending %t, limit %d, near %d, few %d: %d invoices, want %d, %v",
+				n, seed, names, v.entity, sort.By, sort.Ascending, limit, near, few, len(got), len(want), err)
+		}
+	}
+}
