@@ -88,6 +88,20 @@ func (n notation) gap() float64 {
 	return 0.75
 }
 
+// advances is the same distance in widths of a digit, for type that is larger than that of
+// the page or as wide as that of a typewriter.
+func (n notation) advances() float64 {
+	if n.wide {
+		return 1.45
+	}
+	return 0.9
+}
+
+// advance returns the average width of the characters of a word.
+func advance(w *word) float64 {
+	return (w.x1 - w.x0) / float64(max(utf8.RuneCountInString(w.text), 1))
+}
+
 // large reports whether an amount with cents shows that the document separates
 // thousands without spaces.
 func large(a *amount) bool {
@@ -145,7 +159,8 @@ func scan(seg *segment, height float64, style notation) []amount {
 func join(seg *segment, pieces []piece, i int, height float64, style notation) (amount, bool) {
 	a := amount{from: i, to: i + 1, digits: pieces[i].digits, currencies: pieces[i].currencies, percent: pieces[i].percent}
 	near := func(k int) bool {
-		return gapBetween(&seg.words[k], &seg.words[k+1]) < style.gap()*height
+		gap := gapBetween(&seg.words[k], &seg.words[k+1])
+		return gap < style.gap()*height || gap < style.advances()*advance(&seg.words[k+1])
 	}
 	for k := i + 1; !a.percent && k < len(pieces) && near(k-1) && pieces[k].digits != "" && isGroup(a.digits, pieces[k].digits); k++ {
 		a.digits += " " + pieces[k].digits

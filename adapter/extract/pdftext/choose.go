@@ -278,6 +278,9 @@ func (n *nameFacts) nameAbove(c *candidate) string {
 	if n.isTown(above) {
 		return "" // the end of a sender line with two lines
 	}
+	if (at == 1 || pureLabel(b.segments[at-2]) || b.segments[at-2].hasPostcode()) && hasDigit(above.text) && !above.hasPostcode() && !namesStreet(above.text) && len(above.labels) == 0 && len(above.words) > 2 {
+		return trimName(above.text) // the name of a building or an association
+	}
 	return otherName(above, c.value)
 }
 
@@ -301,7 +304,8 @@ func (n *nameFacts) nameBelow(c *candidate) string {
 // otherName returns the text of a segment that can be a name other than the given one.
 func otherName(seg *segment, name string) string {
 	other := trimName(seg.text)
-	if len(seg.labels) > 0 || len(seg.dates) > 0 || hasDigit(seg.text) || !isName(other) || sameName(name, other) || textrules.IsWord("particle", other) {
+	labelled := slices.ContainsFunc(seg.labels, func(m textrules.Match) bool { return m.Role != textrules.RoleAddress })
+	if labelled || pureLabel(seg) || len(seg.dates) > 0 || hasDigit(seg.text) || !isName(other) || sameName(name, other) || textrules.IsWord("particle", other) {
 		return ""
 	}
 	return other

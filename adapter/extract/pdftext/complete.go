@@ -13,7 +13,8 @@ import (
 // is the account's, not the party. A name without its legal form, a logo in lower case,
 // and a name without its first word are other forms of a complete name.
 func (n *nameFacts) complete(values []*candidate) []*candidate {
-	n.withoutBanks(values)
+	n.without(values, n.isBank)
+	n.without(values, isStreet)
 	byKey := make(map[string]*candidate, len(values))
 	for _, c := range values {
 		byKey[c.key] = c
@@ -38,7 +39,7 @@ func (n *nameFacts) complete(values []*candidate) []*candidate {
 			long.absorb(short)
 			long.assumed = true
 		}
-		if short := other(rest); short != nil && short.p < 6*long.p && isTail(short.value, first) {
+		if short := other(rest); short != nil && short.p < 6*long.p && n.isTail(short.value, long.value, first) {
 			long.assumed = long.assumed || short.p > long.p && n.printsAlone(short.value, long.value)
 			long.absorb(short)
 		}
@@ -58,12 +59,12 @@ func (c *candidate) absorb(other *candidate) {
 	c.p, other.p = c.p+other.p, 0
 }
 
-// withoutBanks lowers the probability of names of banks.
-func (n *nameFacts) withoutBanks(values []*candidate) {
+// without lowers the probability of names with a property.
+func (n *nameFacts) without(values []*candidate, is func(*candidate) bool) {
 	const remains = 0.1
 	lost := 0.0
 	for _, c := range values {
-		if n.isBank(c) {
+		if is(c) {
 			lost += (1 - remains) * c.p
 			c.p *= remains
 		}
@@ -71,6 +72,20 @@ func (n *nameFacts) withoutBanks(values []*candidate) {
 	for _, c := range values {
 		c.p /= max(1-lost, remains)
 	}
+}
+
+// houseBehind matches the number of a house behind a street.
+var houseBehind = textrules.MustPattern(`^[ ,.]*(?:n[.o°º]* *)?\d`)
+
+// isStreet reports whether a text begins or ends with a word for a street, and the number of
+// a house follows it.
+func isStreet(c *candidate) bool {
+	words := strings.Fields(c.value)
+	if len(words) == 0 || c.seg == nil || textrules.IsCompany(c.value) || !isAddressWord(words[0]) && !isAddressWord(words[len(words)-1]) {
+		return false
+	}
+	_, rest, ok := strings.Cut(c.seg.text, c.value)
+	return ok && houseBehind.MatchString(rest)
 }
 
 // isBank reports whether a name contains a word for a bank, or is printed once, directly
@@ -105,10 +120,10 @@ func isLogo(text, first string) bool {
 }
 
 // isTail reports whether the first word of a name can be left out: "Hotel" of "Hotel
-// Rose Ltd". A label is no part of a name.
-func isTail(short, first string) bool {
+// Rose Ltd". A label is no part of a name. One word must never be printed without the first.
+func (n *nameFacts) isTail(short, long, first string) bool {
 	r := []rune(first)
-	return len(r) > 2 && unicode.IsUpper(r[0]) && len(strings.Fields(short)) > 1 &&
+	return len(r) > 2 && unicode.IsUpper(r[0]) && (len(strings.Fields(short)) > 1 || !n.printsAlone(short, long)) &&
 		!slices.ContainsFunc(textrules.FindLabels(textrules.Tokens(first)), func(m textrules.Match) bool { return !m.Weak })
 }
 
@@ -150,7 +165,7 @@ func (n *nameFacts) isTown(seg *segment) bool {
 
 // namesStreet reports whether a text contains a word of addresses.
 func namesStreet(text string) bool {
-	return slices.ContainsFunc(strings.Fields(text), func(w string) bool {
-		return textrules.IsWord("address", strings.Trim(w, ".,:;()"))
-	})
+	return slices.ContainsFunc(strings.Fields(text), isAddressWord)
 }
+
+func isAddressWord(w string) bool { return textrules.IsWord("address", strings.Trim(w, ".,:;()/")) }

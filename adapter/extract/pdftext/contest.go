@@ -15,7 +15,7 @@ func (n *nameFacts) contestsSeller(seller, buyer *candidate, all []*candidate) b
 	if n.namesSeller(seller) {
 		return false
 	}
-	if !n.supported(seller) {
+	if isStreet(seller) || !n.supported(seller) {
 		return true
 	}
 	if n.imprint.text == "" {

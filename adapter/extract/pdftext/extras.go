@@ -104,9 +104,8 @@ func (v *solver) lineTotal() {
 	}
 	for _, x := range v.reach(*from, *c.NetTotal) {
 		amount := x.value.Abs()
-		at := x.extraAt
 		c.AllowancesCharges = append(c.AllowancesCharges, invoice.AllowanceCharge{
-			IsCharge: x.charges(), Amount: &amount, Reason: shorten(strings.TrimSpace(at.text[at.tokens[x.extra.From].Start:at.tokens[x.extra.To-1].End])),
+			IsCharge: x.charges(), Amount: &amount, Reason: shorten(x.reason()),
 		})
 	}
 }
@@ -122,8 +121,25 @@ func (v *solver) isTotal(value money.Decimal) bool {
 	return false
 }
 
-// charges reports whether an amount is labelled as a charge.
+// reason returns the label of a charge or an allowance.
+func (x *sum) reason() string {
+	at := x.extraAt
+	if !x.unknown {
+		return strings.TrimSpace(at.text[at.tokens[x.extra.From].Start:at.tokens[x.extra.To-1].End])
+	}
+	text := at.text
+	if at == x.seg {
+		text = text[:at.starts[x.amount.from]]
+	}
+	return strings.Trim(text, " .:_…")
+}
+
+// charges reports whether an amount is labelled as a charge. Without a known label its sign
+// decides.
 func (x *sum) charges() bool {
+	if x.unknown {
+		return x.value.Sign() > 0
+	}
 	return x.extra.Role == textrules.RoleCharge || x.extra.Role == textrules.RoleRounding && x.value.Sign() > 0
 }
 
@@ -139,6 +155,9 @@ func (v *solver) reach(from, to money.Decimal) []*sum {
 		if x.extraAt != nil && x.units != 0 && x.label(moneyExtra) > 0 && len(extras) < maxExtras {
 			extras = append(extras, x)
 		}
+	}
+	if v.lines != nil {
+		extras = append(extras, v.between(from, to)...)
 	}
 	signed := func(x *sum) int64 {
 		units := x.units

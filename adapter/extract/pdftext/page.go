@@ -149,10 +149,17 @@ func (s *parsedDocument) add(page int, row []word, usual float64) {
 // between letters that are larger than the text of the page, such as those of a
 // letterhead.
 func cellGap(a, b *word, usual float64) float64 {
-	if hasDigit(a.text) || hasDigit(b.text) {
+	small := min(a.y1-a.y0, b.y1-b.y0)
+	large, digits := small > usual, hasDigit(a.text) || hasDigit(b.text)
+	switch {
+	case large && digits:
+		return 1.1 * small
+	case large:
+		return 1.3 * small
+	case digits:
 		return usual
 	}
-	return max(usual, 0.8*min(a.y1-a.y0, b.y1-b.y0))
+	return max(usual, 0.8*small)
 }
 
 func newSegment(page, line int, words []word, right bool) *segment {

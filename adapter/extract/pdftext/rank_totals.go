@@ -85,6 +85,7 @@ type sum struct {
 	right   float64 // right edge
 	extra   textrules.Match
 	extraAt *segment // the segment with the label of a charge or an allowance
+	unknown bool     // its position between two totals shows that it is a charge or an allowance
 }
 
 func toUnits(v money.Decimal) (int64, bool) {
@@ -191,6 +192,11 @@ func (x *sum) label(g moneyGroup) float64 {
 		return 0
 	}
 	return max(x.labels[g][sideSame], x.labels[g][sideLeft], 0.8*x.labels[g][sideAbove])
+}
+
+// rowLabel returns the strength of a label in the row of an amount.
+func (x *sum) rowLabel(g moneyGroup) float64 {
+	return max(x.labels[g][sideSame], x.labels[g][sideLeft])
 }
 
 // combinations returns the combinations that arithmetic allows and that have the best

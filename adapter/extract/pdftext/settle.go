@@ -32,6 +32,10 @@ func (v *solver) rank() {
 		return
 	}
 	best, confidence, others := m.best(choices, asStated)
+	chosen, confidence := v.agreed(combos, int(best.weight), confidence)
+	if chosen != &combos[int(best.weight)] {
+		others = append([]*candidate{best}, others...)
+	}
 	if confidence < 0.05 {
 		// Only the labels decide; no other evidence confirms them.
 		for _, path := range []string{"net_total", "tax_total", "gross_total"} {
@@ -39,12 +43,14 @@ func (v *solver) rank() {
 		}
 		return
 	}
-	chosen := &combos[int(best.weight)]
 	ruled, evidence := c.NetTotal, v.d.fields["net_total"]
 	if confidence > 0.5 && v.linesAre(chosen) || confidence > least && v.proved(chosen) || confidence > doubtful && v.onlyTotal(all, chosen) {
 		confidence = max(confidence, probable)
 	}
 	confidence = min(confidence, s.contradicted(all, chosen))
+	if t := chosen.tax; t != nil && !t.zero && t.seg != nil && t.label(moneyTax) == 0 && len(v.s.printedRates()) == 0 {
+		confidence = min(confidence, doubtful) // it can be a charge
+	}
 	if chosen.net == nil && !v.linesExplain(chosen) {
 		confidence = min(confidence, doubtful)
 	}
@@ -156,11 +162,34 @@ func (v *solver) computeNet(confidence float64) {
 	if c.TaxTotal != nil {
 		net = net.Sub(*c.TaxTotal)
 	}
-	if c.TaxTotal == nil && v.s.mentionsTax() || v.reach(*v.lines, net) == nil {
+	if c.TaxTotal == nil && v.s.mentionsTax() {
 		return
 	}
-	c.NetTotal = &net
-	v.d.computed("net_total", round(confidence), "lines with charges and allowances")
+	if v.reach(*v.lines, net) != nil {
+		c.NetTotal = &net
+		v.d.computed("net_total", round(confidence), "lines with charges and allowances")
+		return
+	}
+	if c.TaxTotal == nil || c.TaxTotal.IsZero() || v.lines.Within(*c.GrossTotal, v.tolerance()) || v.reach(*v.lines, *c.GrossTotal) != nil {
+		return
+	}
+	if seg, a := v.s.printsBelow(net); seg != nil {
+		c.NetTotal = &net
+		v.d.recordEvidence("net_total", confidence, seg, a.from, a.to)
+	}
+}
+
+// printsBelow returns an amount that is printed below the lines.
+func (s *parsedDocument) printsBelow(value money.Decimal) (*segment, *amount) {
+	for i := len(s.segments) - 1; i >= 0 && !s.segments[i].used; i-- {
+		seg := s.segments[i]
+		for k := range seg.amounts {
+			if a := &seg.amounts[k]; a.isMoney() && a.value.Equal(value) {
+				return seg, a
+			}
+		}
+	}
+	return nil, nil
 }
 
 // mentionsTax reports whether the document has a label of a tax or of a total with
@@ -196,15 +225,21 @@ func (s *parsedDocument) wholeUnits() bool { return textrules.WholeUnits(s.curre
 // required if an amount labelled as the gross or net total differs from the selected
 // one and is not explained by it.
 func (s *parsedDocument) contradicted(all []*sum, chosen *combination) float64 {
+	alone, g := chosen.net == nil && chosen.tax == nil, chosen.gross
+	subtotal := g.rowLabel(moneySubtotal) >= 1 && max(g.label(moneyGross), g.label(moneyTotal), g.label(moneyDue)) < 0.5
 	for _, x := range all {
 		if x == chosen.gross || x == chosen.net || x == chosen.tax || x.units == 0 || x.seg.isProse() {
 			continue
+		}
+		if alone && x.rowLabel(moneySubtotal) >= 1 && !s.explains(all, x.units-g.units) ||
+			subtotal && max(x.rowLabel(moneyGross), x.rowLabel(moneyTotal)) >= 0.8 {
+			return doubtful
 		}
 		for _, part := range []struct {
 			group  moneyGroup
 			chosen *sum
 		}{{moneyGross, chosen.gross}, {moneyNet, chosen.net}} {
-			if part.chosen == nil || max(x.labels[part.group][sideSame], x.labels[part.group][sideLeft]) < 1 {
+			if part.chosen == nil || x.rowLabel(part.group) < 1 {
 				continue
 			}
 			if !s.explains(all, x.units-part.chosen.units) {
@@ -252,12 +287,12 @@ func (s *parsedDocument) labelledPart(all []*sum, part int, chosen *combination)
 	group := []moneyGroup{moneyNet, moneyTax, moneyGross}[part]
 	var found *sum
 	for _, x := range all {
-		strength := max(x.labels[group][sideSame], x.labels[group][sideLeft])
+		strength := x.rowLabel(group)
 		if strength < 0.5 || x == chosen.gross || x == chosen.net || x == chosen.tax {
 			continue
 		}
 		for g := range moneyGroups {
-			if g != group && max(x.labels[g][sideSame], x.labels[g][sideLeft]) >= strength {
+			if g != group && x.rowLabel(g) >= strength {
 				strength = 0
 			}
 		}

@@ -198,11 +198,13 @@ func (s *parsedDocument) findTable(wide bool, end int) *table {
 			}
 			continue
 		case "carried":
-			continue
+			if s.carries(l, t) {
+				continue
+			}
 		}
 		it, ok := s.readRow(l, t)
 		switch {
-		case ok && !it.consistent() && s.statesAccount(l, t):
+		case ok && !it.consistent() && (s.statesAccount(l, t) || it.showsAccount(t)):
 			open, paused = false, open || paused
 		case ok && i >= end && s.isSummary(l, &it, t):
 			open = false
@@ -223,6 +225,25 @@ func announcesTotal(l *line) bool {
 	return slices.ContainsFunc(l.segments, func(seg *segment) bool {
 		return slices.ContainsFunc(seg.labels, func(m textrules.Match) bool {
 			return m.Role == textrules.RoleDue || m.Role == textrules.RoleGross || m.Role == textrules.RoleNet
+		})
+	})
+}
+
+// carries reports whether a row with a label such as "transport" carries a sum over to another
+// page. Between lines of its page, with another amount than their sum, it is a line.
+func (s *parsedDocument) carries(l *line, t *table) bool {
+	page := s.lines[t.start].page
+	if n := len(t.items); n > 0 {
+		page = t.items[n-1].page
+	}
+	sum, ok := t.sum()
+	if l.page != page || len(t.items) > 0 && !ok {
+		return true
+	}
+	return slices.ContainsFunc(l.segments, func(seg *segment) bool {
+		return slices.ContainsFunc(seg.amounts, func(a amount) bool {
+			units, ok := toUnits(a.value)
+			return ok && len(t.items) > 0 && near(units, sum)
 		})
 	})
 }

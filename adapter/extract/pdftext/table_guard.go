@@ -239,6 +239,20 @@ func (s *parsedDocument) statesAccount(l *line, t *table) bool {
 	})
 }
 
+// showsAccount reports whether the amount of a row is the number of an account, such as "A/c 5020001245954"
+// in the imprint: many digits behind words, in a table whose amounts have cents.
+func (it *item) showsAccount(t *table) bool {
+	const fewest = 8
+	a := it.cells[textrules.ColumnAmount]
+	if a == nil || it.at == nil || a.from == 0 || len(a.digits) < fewest || strings.Trim(a.digits, "0123456789") != "" || len(a.currencies) > 0 || !it.at.wordyBefore(a) {
+		return false
+	}
+	return slices.ContainsFunc(t.items, func(o item) bool {
+		b := o.cells[textrules.ColumnAmount]
+		return b != nil && b.showsMoney()
+	})
+}
+
 // beginsAccount reports whether a word begins with a country and two digits.
 func beginsAccount(word string) bool {
 	const prefix = 4

@@ -83,7 +83,9 @@ func TestTaxesWithoutLabelsAreNoLines(t *testing.T) {
 			append(first, "Commission 10 %")},
 		"after royalties": {tableOf(append([]string{"Title|250@Sales|330@Rate|450@Amount", "Book A|250@4000.00|330@10 %|450@400.00", "Book B|250@1000.00|330@12 %|450@120.00", "Standard|250@520.00|330@20 %|450@104.00"}, totals("520.00", "104.00", "624.00")...)...),
 			[]string{"Book A", "Book B"}},
-		"account":       {rows(append([]string{"Bank|250@IBAN GB33 BUKB 2020 1555|330@5555.00|450@55.00"}, totals("100.00", "20.00", "120.00")...)...), first},
+		"account": {rows(append([]string{"Bank|250@IBAN GB33 BUKB 2020 1555|330@5555.00|450@55.00"}, totals("100.00", "20.00", "120.00")...)...), first},
+		"account of an imprint": {tableOf("Details|450@Amount", "Steel bracket|450@60.00", "Drill|450@40.00", "", "100@Net total|250@VAT|450@Total", "100@100.00|250@20.00|450@120.00", "",
+			"Maple Tools Ltd|250@Tel 01632 960112|420@A/c 5020001245954", "12 Oak Street|250@Truro TR1 3QZ"), []string{"Steel bracket", "Drill"}},
 		"sums in a row": {rows("150@40.00|200@60.00|250@100.00|330@20.00|450@120.00"), first},
 	} {
 		if got := descriptions(t, c.lines); !slices.Equal(got, c.want) {
