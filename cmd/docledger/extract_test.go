@@ -102,6 +102,12 @@ func TestUnknownCommandsFail(t *testing.T) {
 	if groups < 5 {
 		t.Errorf("only %d commands have commands", groups)
 	}
+	if err := run("completion", "no-such"); err == nil {
+		t.Error("completion no-such: no error")
+	}
+	if err := run("completion", "bash"); err != nil {
+		t.Errorf("completion bash: %v", err)
+	}
 	if err := run("no-such"); err == nil {
 		t.Error("no-such: no error")
 	}

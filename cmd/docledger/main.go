@@ -57,6 +57,7 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	c.AddCommand(serveCommand(), migrateCommand(), extractCommand(), validateCommand(), organizationCommand(), userCommand(), billingCommand(), eventsCommand(), jobsCommand(), keysCommand(), doctorCommand(), healthCommand(), backupCommand(), resumeCommand(), dumpCommand(), loadCommand(), prewarmCommand(), ocrCommand(), licensesCommand(), versionCommand())
+	c.InitDefaultCompletionCmd() // the library adds it later otherwise
 	refuseUnknown(c)
 	return c
 }
