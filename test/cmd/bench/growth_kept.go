@@ -316,7 +316,7 @@ func threadsTime(pid int) (used time.Duration) {
 	return used
 }
 
-// keptQueries are each list, filter and search in each order, and each sum by one or two values and with
+// keptQueries are each list, filter and search in each order, each sum by one or two values, and sums with
 // each filter. PAIRS=1 adds each pair of filters.
 func (g *grown) keptQueries() (queries []growthQuery) {
 	var filters, searches []growthQuery
@@ -356,8 +356,11 @@ func (g *grown) keptQueries() (queries []growthQuery) {
 	sum := func(key string) growthQuery {
 		return growthQuery{"sum by `" + key + "`", "/api/invoices/summary?group_by=" + key}
 	}
+	// The days before and after the whole months are in no group of sums.
+	year := g.filled.Until.Year()
+	from, to := fmt.Sprintf("%d-01-15", year-2), fmt.Sprintf("%d-12-16", year-1)
 	for i, a := range keys {
-		queries = append(queries, sum(a))
+		queries = append(queries, sum(a), growthQuery{sum(a).name + ", of days that are no whole months", with(with(sum(a).path, "issue_date_from", from), "issue_date_to", to)})
 		for _, b := range keys[i+1:] {
 			queries = append(queries, growthQuery{"sum by `" + a + "`, `" + b + "`", with(sum(a).path, "group_by", b)})
 		}
