@@ -43,6 +43,7 @@ type invoiceBody struct {
 	Reopened              bool                    `json:"reopened,omitempty"`
 	CreatedBy             uuid.UUID               `json:"created_by,omitzero"`
 	ChangedBy             uuid.UUID               `json:"changed_by,omitzero"`
+	CodedBy               uuid.UUID               `json:"coded_by,omitzero"`
 }
 
 type partyJSON struct {
@@ -160,7 +161,7 @@ func toInvoiceBody(inv *invoice.Invoice, header map[string]invoice.Evidence) inv
 		PayableRounding: (*number)(inv.PayableRounding), WithheldTotal: (*number)(inv.WithheldTotal),
 		Checks:     mapped(inv.Checks, func(c invoice.Check) checkJSON { return checkJSON(c) }),
 		Extraction: extractionJSON(inv.Extraction),
-		ContactID:  inv.ContactID, PostingDate: day(inv.PostingDate), CreatedBy: inv.CreatedBy, ChangedBy: inv.ChangedBy,
+		ContactID:  inv.ContactID, PostingDate: day(inv.PostingDate), CreatedBy: inv.CreatedBy, ChangedBy: inv.ChangedBy, CodedBy: inv.CodedBy,
 	}
 	if a := inv.Approval; a != nil {
 		b.Approval = &approvalJSON{a.By, instant(a.At), a.Version}
@@ -206,7 +207,7 @@ func (b *invoiceBody) fill(inv *invoice.Invoice) {
 	inv.Checks = mapped(b.Checks, func(c checkJSON) invoice.Check { return invoice.Check(c) })
 	inv.Extraction = invoice.Extraction(b.Extraction)
 	inv.ContactID, inv.PostingDate = b.ContactID, calendar.Date(b.PostingDate)
-	inv.CreatedBy, inv.ChangedBy = b.CreatedBy, b.ChangedBy
+	inv.CreatedBy, inv.ChangedBy, inv.CodedBy = b.CreatedBy, b.ChangedBy, b.CodedBy
 	if a := b.Approval; a != nil {
 		inv.Approval = &invoice.Approval{By: a.By, At: instant(a.At), Version: a.Version}
 	}

@@ -301,7 +301,8 @@ type Invoice struct {
 	Sync        *SyncView   // the sync, which is stored separately; nil if never requested
 	Version     int
 	CreatedBy   uuid.UUID
-	ChangedBy   uuid.UUID // the person who changed it last; zero if none
+	ChangedBy   uuid.UUID // the person who last changed values of the document; zero if none
+	CodedBy     uuid.UUID // the person who last changed only the coding; zero if none
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 }

@@ -203,7 +203,7 @@ func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft)
 			return err
 		}
 		fresh.ID, fresh.Version, fresh.CreatedBy, fresh.CreatedAt = old.ID, old.Version, old.CreatedBy, old.CreatedAt
-		fresh.ChangedBy = old.ChangedBy
+		fresh.ChangedBy, fresh.CodedBy = old.ChangedBy, old.CodedBy
 		needsPerson, err := s.NeedsPerson(ctx, o.actor, o.document, o.settings)
 		if err != nil {
 			return err

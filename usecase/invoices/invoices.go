@@ -99,8 +99,11 @@ func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, i
 		if err != nil {
 			return nil, err
 		}
-		if done.Document {
+		switch {
+		case done.Document:
 			inv.ChangedBy = a.UserID
+		case done.Bill:
+			inv.CodedBy = a.UserID // it decides who is paid, and must not hide a change of the document
 		}
 		if done.Bill && a.IsAssistant() && !settings.AssistantsApprove() {
 			done.Withdrawn = inv.WithdrawApproval() || done.Withdrawn
@@ -160,7 +163,7 @@ func (s *Service) judge(
 func (s *Service) Approve(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion, version int, acknowledged []string) (*invoice.Invoice, error) {
 	stale := false
 	inv, err := s.change(ctx, a, id, ifVersion, identity.Approve, func(ctx context.Context, inv *invoice.Invoice, _ *entity.Entity, settings *entity.Settings) ([]event.Event, error) {
-		if settings.FourEyes && (inv.ChangedBy == a.UserID || inv.CreatedBy == a.UserID) {
+		if settings.FourEyes && slices.Contains([]uuid.UUID{inv.CreatedBy, inv.ChangedBy, inv.CodedBy}, a.UserID) {
 			return nil, fault.New(fault.Forbidden, fault.CodeForbidden,
 				"This entity asks for four eyes: whoever uploaded an invoice or changed it last can't approve it. Ask another approver.")
 		}

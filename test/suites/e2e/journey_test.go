@@ -370,8 +370,14 @@ func TestFourEyes(t *testing.T) {
 	s.Do(http.MethodPost, approve, org.Admin.Token, map[string]any{"version": 2}).Want(403, "forbidden")
 	s.Do(http.MethodPatch, path, other.Token, map[string]any{"payment": map[string]any{"iban": "DE89370400440532013000"}}).OK()
 	s.Do(http.MethodPost, approve, other.Token, map[string]any{"version": 3}).Want(403, "forbidden")
-	third := s.NewPerson(org.ID, identity.RoleAdmin)
-	s.Do(http.MethodPost, approve, third.Token, map[string]any{"version": 3}).OK()
+	// Who changed the coding, such as the contact that is paid, is refused too. It hides no change of
+	// the document, and a note changes nothing.
+	third, fourth := s.NewPerson(org.ID, identity.RoleAdmin), s.NewPerson(org.ID, identity.RoleAdmin)
+	s.Do(http.MethodPatch, path, third.Token, map[string]any{"contact_id": "c-2"}).OK()
+	s.Do(http.MethodPost, approve, third.Token, map[string]any{"version": 4}).Want(403, "forbidden")
+	s.Do(http.MethodPost, approve, other.Token, map[string]any{"version": 4}).Want(403, "forbidden")
+	s.Do(http.MethodPatch, path, fourth.Token, map[string]any{"note": "paid by card"}).OK()
+	s.Do(http.MethodPost, approve, fourth.Token, map[string]any{"version": 5}).OK()
 }
 
 func TestIdempotencyKeys(t *testing.T) {
