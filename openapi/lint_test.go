@@ -211,7 +211,7 @@ func TestOperationsFollowTheWireConventions(t *testing.T) {
 	deleting := []string{"deleteDocument"}
 	creating := []string{"addInvoiceNote", "createEntity", "uploadDocument", "mergeDocuments", "extractInvoice", "createCheckoutSession"}
 	complete := []string{"listPlans", "getBillingUsage", "listIntegrations", "changeInvoices", "sumInvoices", "connectEntities", "listAttention"} // lists that have no pages
-	changing := []string{"updateEntity", "updateDocument", "splitDocument", "moveDocument", "updateInvoice", "updateSupplier", "updateSettings", "approveInvoice", "rejectInvoice", "reopenInvoice", "syncInvoice", "dismissDuplicate", "setUpIntegration", "disconnectIntegration"}
+	changing := []string{"updateEntity", "updateDocument", "splitDocument", "moveDocument", "updateInvoice", "updateSupplier", "updateSettings", "approveInvoice", "rejectInvoice", "reopenInvoice", "syncInvoice", "dismissDuplicate", "assignInvoice", "confirmBankAccount", "setUpIntegration", "disconnectIntegration"}
 	unversioned := []string{"updateWebhook", "updateEmailIntake"} // records without a version (domain D2)
 	operations(t, func(t *testing.T, method, _ string, o *openapi3.Operation) {
 		has := func(name string) bool { return hasParameter(o, name) }

@@ -14,8 +14,12 @@ import (
 
 // AssignInvoice implements the operation assignInvoice.
 func (s *Server) AssignInvoice(ctx context.Context, r backend.AssignInvoiceRequestObject) (backend.AssignInvoiceResponseObject, error) {
+	version, err := ifMatch(r.Params.IfMatch)
+	if err != nil {
+		return nil, err
+	}
 	member, _ := r.Body.UserId.Get() // null ends the assignment
-	inv, err := s.Invoices.Assign(ctx, actor(ctx), r.InvoiceId, member)
+	inv, err := s.Invoices.Assign(ctx, actor(ctx), r.InvoiceId, version, member)
 	if err != nil {
 		return nil, err
 	}

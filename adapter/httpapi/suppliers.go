@@ -64,7 +64,11 @@ func (s *Server) UpdateSupplier(ctx context.Context, r backend.UpdateSupplierReq
 
 // ConfirmBankAccount implements the operation confirmBankAccount.
 func (s *Server) ConfirmBankAccount(ctx context.Context, r backend.ConfirmBankAccountRequestObject) (backend.ConfirmBankAccountResponseObject, error) {
-	updated, err := s.Suppliers.Confirm(ctx, actor(ctx), r.SupplierId, suppliers.ConfirmInput{IBAN: r.Body.Iban, Method: supplier.Method(r.Body.Method)})
+	version, err := ifMatch(r.Params.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	updated, err := s.Suppliers.Confirm(ctx, actor(ctx), r.SupplierId, version, suppliers.ConfirmInput{IBAN: r.Body.Iban, Method: supplier.Method(r.Body.Method)})
 	if err != nil {
 		return nil, err
 	}

@@ -4666,6 +4666,14 @@ type ApproveInvoiceParams struct {
 	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
 }
 
+// AssignInvoiceParams defines parameters for AssignInvoice.
+type AssignInvoiceParams struct {
+	// IfMatch The ETag of the version to change. If the record has changed since, the
+	// request is refused with `version_conflict` and
+	// `details.current_version`. Without it, the last write wins.
+	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
+}
+
 // DismissDuplicateParams defines parameters for DismissDuplicate.
 type DismissDuplicateParams struct {
 	// IfMatch The ETag of the version to change. If the record has changed since, the
@@ -4767,6 +4775,14 @@ type ListSuppliersParams struct {
 
 // UpdateSupplierParams defines parameters for UpdateSupplier.
 type UpdateSupplierParams struct {
+	// IfMatch The ETag of the version to change. If the record has changed since, the
+	// request is refused with `version_conflict` and
+	// `details.current_version`. Without it, the last write wins.
+	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
+}
+
+// ConfirmBankAccountParams defines parameters for ConfirmBankAccount.
+type ConfirmBankAccountParams struct {
 	// IfMatch The ETag of the version to change. If the record has changed since, the
 	// request is refused with `version_conflict` and
 	// `details.current_version`. Without it, the last write wins.
@@ -5044,7 +5060,7 @@ type ServerInterface interface {
 	ApproveInvoice(c *gin.Context, invoiceId InvoiceId, params ApproveInvoiceParams)
 	// AssignInvoice Assign an invoice to a member
 	// (POST /api/invoices/{invoice_id}/assign)
-	AssignInvoice(c *gin.Context, invoiceId InvoiceId)
+	AssignInvoice(c *gin.Context, invoiceId InvoiceId, params AssignInvoiceParams)
 	// DismissDuplicate Dismiss a suspected duplicate
 	// (POST /api/invoices/{invoice_id}/duplicates/dismiss)
 	DismissDuplicate(c *gin.Context, invoiceId InvoiceId, params DismissDuplicateParams)
@@ -5101,7 +5117,7 @@ type ServerInterface interface {
 	UpdateSupplier(c *gin.Context, supplierId SupplierId, params UpdateSupplierParams)
 	// ConfirmBankAccount Confirm a bank account of a supplier
 	// (POST /api/suppliers/{supplier_id}/bank-accounts/confirm)
-	ConfirmBankAccount(c *gin.Context, supplierId SupplierId)
+	ConfirmBankAccount(c *gin.Context, supplierId SupplierId, params ConfirmBankAccountParams)
 	// MergeSupplier Merge a supplier into another one
 	// (POST /api/suppliers/{supplier_id}/merge)
 	MergeSupplier(c *gin.Context, supplierId SupplierId)
@@ -7596,6 +7612,30 @@ func (siw *ServerInterfaceWrapper) AssignInvoice(c *gin.Context) {
 		return
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AssignInvoiceParams
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "If-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
+		var IfMatch externalRef0.IfMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for If-Match, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter If-Match: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.IfMatch = &IfMatch
+
+	}
+
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -7603,7 +7643,7 @@ func (siw *ServerInterfaceWrapper) AssignInvoice(c *gin.Context) {
 		}
 	}
 
-	siw.Handler.AssignInvoice(c, invoiceId)
+	siw.Handler.AssignInvoice(c, invoiceId, params)
 }
 
 // DismissDuplicate operation middleware
@@ -8287,6 +8327,30 @@ func (siw *ServerInterfaceWrapper) ConfirmBankAccount(c *gin.Context) {
 		return
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ConfirmBankAccountParams
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "If-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
+		var IfMatch externalRef0.IfMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for If-Match, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter If-Match: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.IfMatch = &IfMatch
+
+	}
+
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -8294,7 +8358,7 @@ func (siw *ServerInterfaceWrapper) ConfirmBankAccount(c *gin.Context) {
 		}
 	}
 
-	siw.Handler.ConfirmBankAccount(c, supplierId)
+	siw.Handler.ConfirmBankAccount(c, supplierId, params)
 }
 
 // MergeSupplier operation middleware
@@ -17002,6 +17066,7 @@ func (response ApproveInvoice503JSONResponse) VisitApproveInvoiceResponse(w http
 
 type AssignInvoiceRequestObject struct {
 	InvoiceId InvoiceId `json:"invoice_id"`
+	Params    AssignInvoiceParams
 	Body      *AssignInvoiceJSONRequestBody
 }
 
@@ -20340,6 +20405,7 @@ func (response UpdateSupplier503JSONResponse) VisitUpdateSupplierResponse(w http
 
 type ConfirmBankAccountRequestObject struct {
 	SupplierId SupplierId `json:"supplier_id"`
+	Params     ConfirmBankAccountParams
 	Body       *ConfirmBankAccountJSONRequestBody
 }
 
@@ -24207,10 +24273,11 @@ func (sh *strictHandler) ApproveInvoice(ctx *gin.Context, invoiceId InvoiceId, p
 }
 
 // AssignInvoice operation middleware
-func (sh *strictHandler) AssignInvoice(ctx *gin.Context, invoiceId InvoiceId) {
+func (sh *strictHandler) AssignInvoice(ctx *gin.Context, invoiceId InvoiceId, params AssignInvoiceParams) {
 	var request AssignInvoiceRequestObject
 
 	request.InvoiceId = invoiceId
+	request.Params = params
 
 	var body AssignInvoiceJSONRequestBody
 	var err error
@@ -24827,10 +24894,11 @@ func (sh *strictHandler) UpdateSupplier(ctx *gin.Context, supplierId SupplierId,
 }
 
 // ConfirmBankAccount operation middleware
-func (sh *strictHandler) ConfirmBankAccount(ctx *gin.Context, supplierId SupplierId) {
+func (sh *strictHandler) ConfirmBankAccount(ctx *gin.Context, supplierId SupplierId, params ConfirmBankAccountParams) {
 	var request ConfirmBankAccountRequestObject
 
 	request.SupplierId = supplierId
+	request.Params = params
 
 	var body ConfirmBankAccountJSONRequestBody
 	var err error

@@ -16,8 +16,8 @@ import (
 
 // Assign assigns an invoice to a member who can read it; the zero id ends the assignment. It is
 // possible in every status and changes neither checks nor approval.
-func (s *Service) Assign(ctx context.Context, a identity.Actor, id, member uuid.UUID) (*invoice.Invoice, error) {
-	return s.change(ctx, a, id, 0, identity.Note, func(ctx context.Context, inv *invoice.Invoice, e *entity.Entity, _ *entity.Settings) ([]event.Event, error) {
+func (s *Service) Assign(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, member uuid.UUID) (*invoice.Invoice, error) {
+	return s.change(ctx, a, id, ifVersion, identity.Note, func(ctx context.Context, inv *invoice.Invoice, e *entity.Entity, _ *entity.Settings) ([]event.Event, error) {
 		if inv.AssignedTo == member {
 			return nil, invoice.ErrUnchanged
 		}

@@ -96,7 +96,7 @@ type ConfirmInput struct {
 
 // Confirm records that a person checked a new bank account with the supplier. Approving an invoice
 // never does this. Open invoices of the supplier are checked again afterwards.
-func (s *Service) Confirm(ctx context.Context, a identity.Actor, id uuid.UUID, in ConfirmInput) (*supplier.Supplier, error) {
+func (s *Service) Confirm(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, in ConfirmInput) (*supplier.Supplier, error) {
 	if _, err := s.require(ctx, a, id, identity.ConfirmBankAccount); err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (s *Service) Confirm(ctx context.Context, a identity.Actor, id uuid.UUID, i
 	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		changed := false
 		var err error
-		updated, err = s.Suppliers.Update(ctx, a.Scope(), id, 0, func(now *supplier.Supplier) error {
+		updated, err = s.Suppliers.Update(ctx, a.Scope(), id, ifVersion, func(now *supplier.Supplier) error {
 			err := now.Confirm(in.IBAN, supplier.Confirmation{By: a.UserID, At: s.Clock.Now(), Method: in.Method})
 			now.UpdatedAt, changed = s.Clock.Now(), err == nil
 			return err

@@ -32,6 +32,7 @@ func TestDesk(t *testing.T) {
 			t.Errorf("assigned: %s", got.Raw)
 		}
 		version := assign(token, memberID).OK().Number("version")
+		s.Do(http.MethodPost, path+"/assign", token, map[string]any{"user_id": nil}, "If-Match", `"1"`).Want(400, "version_conflict")
 		for caller, queries := range map[string]map[string]int{
 			member.Token: {"me": 1, admin: 0, memberID: 1, "none": 1},
 			token:        {"me": 0, memberID: 1, "none": 1},

@@ -114,6 +114,7 @@ func TestABankAccountOfASupplierIsConfirmedByAPersonOnly(t *testing.T) {
 	if r := d.do(http.MethodPost, confirm, map[string]any{"iban": "FR7630006000011234567890189", "method": "phone"}); r.Status != http.StatusBadRequest {
 		t.Errorf("confirmed an account that no invoice stated: %d", r.Status)
 	}
+	d.s.Do(http.MethodPost, confirm, d.org.Admin.Token, map[string]any{"iban": ibanTwo, "method": "phone"}, "If-Match", `"99"`).Want(http.StatusBadRequest, "version_conflict")
 	confirmed := d.do(http.MethodPost, confirm, map[string]any{"iban": "DE02 1203 0000 0000 2020 51", "method": "phone"}).OK()
 	if confirmed.At("ibans", 1, "confirmed", "method") != "phone" || confirmed.At("ibans", 1, "known") != true {
 		t.Errorf("confirmed: %s", confirmed.Raw)

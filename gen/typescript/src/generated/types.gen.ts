@@ -7178,6 +7178,15 @@ export type ApproveInvoiceResponse = ApproveInvoiceResponses[keyof ApproveInvoic
 
 export type AssignInvoiceData = {
     body: AssignRequest;
+    headers?: {
+        /**
+         * The ETag of the version to change. If the record has changed since, the
+         * request is refused with `version_conflict` and
+         * `details.current_version`. Without it, the last write wins.
+         *
+         */
+        'If-Match'?: string;
+    };
     path: {
         /**
          * The invoice.
@@ -8290,6 +8299,15 @@ export type UpdateSupplierResponse = UpdateSupplierResponses[keyof UpdateSupplie
 
 export type ConfirmBankAccountData = {
     body: BankAccountConfirm;
+    headers?: {
+        /**
+         * The ETag of the version to change. If the record has changed since, the
+         * request is refused with `version_conflict` and
+         * `details.current_version`. Without it, the last write wins.
+         *
+         */
+        'If-Match'?: string;
+    };
     path: {
         /**
          * The supplier.
