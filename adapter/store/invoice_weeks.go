@@ -245,8 +245,8 @@ func (l *invoiceList) inSpan(q *gorm.DB, t string, last *position) *gorm.DB {
 		q = q.Where(expression + " = " + l.s.noDay())
 		id, sign := l.start, "= ?"
 		if l.cursor != nil && l.order.at(l.cursor.number).Equal(calendarStart) {
-			later := bytes.Compare(l.cursor.id[:], id[:]) > 0
-			if id == uuid.Nil || later == l.order.ascending {
+			later := bytes.Compare(l.cursor.id[:], id[:])
+			if id == uuid.Nil || later == 0 || later > 0 == l.order.ascending {
 				id, sign = l.cursor.id, " ?"
 			}
 		}

@@ -1,0 +1,60 @@
+package store_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"docledger/adapter/store"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+	"docledger/test/lib/filling"
+
+	"github.com/google/uuid"
+)
+
+// TestUndatedInvoicesAreReadOnce expects each invoice once in a list by a date that no invoice has. The first one of the
+// filter is, in turn, each of those around the end of the invoices that the list compares first.
+func TestUndatedInvoicesAreReadOnce(t *testing.T) {
+	t.Parallel()
+	db := openFile(t)
+	f, err := filling.Fill(t.Context(), db, filling.Options{Seed: 7, Invoices: 100, Entities: 1, Until: time.Date(2026, 6, 30, 12, 0, 0, 0, time.UTC)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Gorm.Exec("UPDATE invoices SET issue_date = NULL").Error; err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.New(t.Context(), db.Gorm, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored []struct {
+		ID        uuid.UUID
+		CreatedAt time.Time
+	}
+	if err := db.Gorm.Table("invoices").Where("organization_id = ?", f.Organization).Order("id").Find(&stored).Error; err != nil {
+		t.Fatal(err)
+	}
+	const compared, pages, limit, near, few = 16, 2, 2, 20, 1 // compared is eight pages
+	for _, ascending := range []bool{true, false} {
+		if !ascending {
+			slices.Reverse(stored)
+		}
+		for first := compared - 3; first < compared+2; first++ {
+			var want []uuid.UUID
+			for _, i := range stored[first : first+pages*limit] {
+				want = append(want, i.ID)
+			}
+			filter := invoice.Filter{CreatedFrom: stored[first].CreatedAt}
+			if !ascending {
+				filter = invoice.Filter{CreatedTo: stored[first].CreatedAt.Add(time.Microsecond)}
+			}
+			sort := invoice.Sort{By: invoice.SortByIssueDate, Ascending: ascending}
+			got, err := s.ReadPages(t.Context(), identity.Scope{OrganizationID: f.Organization}, filter, sort, pages, limit, near, few)
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("ascending %t, from invoice %d: %v, want %v, %v", ascending, first, got, want, err)
+			}
+		}
+	}
+}
