@@ -178,6 +178,9 @@ func (s *Service) User(ctx context.Context, who, confirm string) (*identity.User
 		return nil, fault.InvalidField("confirm", "must repeat the e-mail address or id of the user")
 	}
 	u, err := s.find(ctx, who)
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		return nil, errors.Join(err, s.Erasures.Clean(ctx)) // an earlier erasure may have left values in the log
+	}
 	if err != nil {
 		return nil, err
 	}
