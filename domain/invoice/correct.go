@@ -38,6 +38,7 @@ type Changed struct{ Path, From, To string }
 type Outcome struct {
 	Changes   []Changed // in the order of paths
 	Document  bool      // values of the document changed, not only the coding and the note
+	Coding    bool      // the coding changed
 	Bill      bool      // values that a bill depends on changed, not only the note and the id of another program
 	Withdrawn bool      // an approval was withdrawn (domain D2)
 }
@@ -54,6 +55,14 @@ func (c Correction) OnlyNote() bool {
 }
 
 func billDependsOn(path string) bool { return path != "note" && path != "external_id" }
+
+// codes reports whether a value belongs to the coding.
+func codes(path string) bool {
+	if _, field, ok := strings.Cut(path, "]."); ok {
+		return LineFields[field].Coding
+	}
+	return Fields[path].Coding && billDependsOn(path)
+}
 
 func (c Correction) empty() bool {
 	return len(c.Lines) == 0 && c.Taxes == nil && c.Allowances == nil && c.Charges == nil && c.PrecedingInvoices == nil
@@ -102,6 +111,7 @@ func (inv *Invoice) Correct(c Correction, newID func() uuid.UUID) (out Outcome, 
 	}
 	out.Document = out.Document || touched || len(lists) > 0
 	out.Bill = out.Document || slices.ContainsFunc(out.Changes, func(ch Changed) bool { return billDependsOn(ch.Path) })
+	out.Coding = slices.ContainsFunc(out.Changes, func(ch Changed) bool { return codes(ch.Path) })
 	if out.Document {
 		out.Withdrawn = inv.WithdrawApproval()
 	}

@@ -111,6 +111,24 @@ func TestCorrectLines(t *testing.T) {
 	}
 }
 
+func TestCorrectionsOfTheCoding(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]bool{"note": false, "external_id": false, "invoice_number": false, "contact_id": true} {
+		inv := two()
+		out, err := inv.Correct(invoice.Correction{Values: map[string]string{path: "7"}}, uuid.New)
+		if err != nil || out.Coding != want {
+			t.Errorf("%s: %+v, %v; want %v", path, out, err, want)
+		}
+	}
+	for path, want := range map[string]bool{"description": false, "account_id": true, "tax_rate_id": true} {
+		inv := two()
+		out, err := inv.Correct(invoice.Correction{Lines: []invoice.LineCorrection{{ID: inv.Lines[0].ID, Values: map[string]string{path: "7"}}}}, uuid.New)
+		if err != nil || out.Coding != want {
+			t.Errorf("a line's %s: %+v, %v; want %v", path, out, err, want)
+		}
+	}
+}
+
 func TestCorrectionAndApproval(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]bool{"note": false, "contact_id": false, "invoice_number": true, "gross_total": true} {

@@ -302,7 +302,7 @@ type Invoice struct {
 	Version     int
 	CreatedBy   uuid.UUID
 	ChangedBy   uuid.UUID // the person who last changed values of the document; zero if none
-	CodedBy     uuid.UUID // the person who last changed only the coding; zero if none
+	CodedBy     uuid.UUID // the person who last changed the coding; zero if none
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 }

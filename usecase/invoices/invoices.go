@@ -99,11 +99,11 @@ func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, i
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case done.Document:
+		if done.Document {
 			inv.ChangedBy = a.UserID
-		case done.Bill:
-			inv.CodedBy = a.UserID // it decides who is paid, and must not hide a change of the document
+		}
+		if done.Coding {
+			inv.CodedBy = a.UserID // it decides who is paid; a change of the document must not hide it
 		}
 		if done.Bill && a.IsAssistant() && !settings.AssistantsApprove() {
 			done.Withdrawn = inv.WithdrawApproval() || done.Withdrawn

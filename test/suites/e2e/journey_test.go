@@ -376,8 +376,13 @@ func TestFourEyes(t *testing.T) {
 	s.Do(http.MethodPatch, path, third.Token, map[string]any{"contact_id": "c-2"}).OK()
 	s.Do(http.MethodPost, approve, third.Token, map[string]any{"version": 4}).Want(403, "forbidden")
 	s.Do(http.MethodPost, approve, other.Token, map[string]any{"version": 4}).Want(403, "forbidden")
+	// A later change of the document hides no change of the coding, also if both changed at once.
+	fifth := s.NewPerson(org.ID, identity.RoleAdmin)
+	s.Do(http.MethodPatch, path, fifth.Token, map[string]any{"contact_id": "c-3", "payment": map[string]any{"iban": "FR7630006000011234567890189"}}).OK()
+	s.Do(http.MethodPatch, path, other.Token, map[string]any{"payment": map[string]any{"iban": "DE89370400440532013000"}}).OK()
+	s.Do(http.MethodPost, approve, fifth.Token, map[string]any{"version": 6}).Want(403, "forbidden")
 	s.Do(http.MethodPatch, path, fourth.Token, map[string]any{"note": "paid by card"}).OK()
-	s.Do(http.MethodPost, approve, fourth.Token, map[string]any{"version": 5}).OK()
+	s.Do(http.MethodPost, approve, fourth.Token, map[string]any{"version": 7}).OK()
 }
 
 func TestIdempotencyKeys(t *testing.T) {
