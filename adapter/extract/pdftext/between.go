@@ -10,10 +10,15 @@ import (
 // mostBetween is the maximum number of rows between two totals.
 const mostBetween = 6
 
+// mostSegments is the maximum number of segments that one search between two totals reads. Beyond
+// it nothing is found, so that a column with one amount in each of many rows takes little time.
+const mostSegments = 20_000
+
 // between returns the amounts with unknown labels between two totals of one column or row. The words
 // for freight and fees are many. The position between the sum of the lines and the net total
 // shows what such an amount is, if the amounts add up.
 func (v *solver) between(from, to money.Decimal) []*sum {
+	left := mostSegments
 	for _, l := range v.s.lines {
 		for _, seg := range l.segments {
 			for i := range seg.amounts {
@@ -21,10 +26,10 @@ func (v *solver) between(from, to money.Decimal) []*sum {
 				if seg.used || !v.s.maybeMoney(a) || !a.value.Equal(to) {
 					continue
 				}
-				if rows := v.rowsAbove(seg, a, from); len(rows) > 0 {
+				if rows := v.rowsAbove(seg, a, from, &left); len(rows) > 0 {
 					return rows
 				}
-				if cells := v.cellsBefore(seg, a, from); len(cells) > 0 {
+				if cells := v.cellsBefore(seg, a, from, &left); len(cells) > 0 {
 					return cells
 				}
 			}
@@ -35,7 +40,7 @@ func (v *solver) between(from, to money.Decimal) []*sum {
 
 // rowsAbove returns the rows with unknown labels above an amount, up to the amount of the
 // lines or the end of the table. It returns nil if another total is among them.
-func (v *solver) rowsAbove(below *segment, total *amount, from money.Decimal) []*sum {
+func (v *solver) rowsAbove(below *segment, total *amount, from money.Decimal, left *int) []*sum {
 	var out []*sum
 	for at := below.line - 1; at >= 0 && len(out) <= mostBetween; at-- {
 		l := v.s.lines[at]
@@ -43,6 +48,9 @@ func (v *solver) rowsAbove(below *segment, total *amount, from money.Decimal) []
 			return nil
 		}
 		for _, seg := range l.segments {
+			if *left--; *left < 0 {
+				return nil
+			}
 			if seg.used {
 				return out
 			}
@@ -69,7 +77,7 @@ func (v *solver) rowsAbove(below *segment, total *amount, from money.Decimal) []
 
 // cellsBefore returns the amounts with unknown headings before an amount in its row, back to
 // the amount of the lines.
-func (v *solver) cellsBefore(seg *segment, total *amount, from money.Decimal) []*sum {
+func (v *solver) cellsBefore(seg *segment, total *amount, from money.Decimal, left *int) []*sum {
 	var out []*sum
 	l := v.s.lines[seg.line]
 	for i := seg.at - 1; i >= 0 && len(out) <= mostBetween; i-- {
@@ -81,7 +89,7 @@ func (v *solver) cellsBefore(seg *segment, total *amount, from money.Decimal) []
 		if a.value.Equal(from) || a.value.Equal(*v.lines) {
 			return out
 		}
-		role, head := textrules.Role(""), v.s.headingAbove(cell)
+		role, head := textrules.Role(""), v.s.headingAbove(cell, left)
 		if head == nil {
 			return nil
 		}
@@ -103,9 +111,12 @@ func (v *solver) cellsBefore(seg *segment, total *amount, from money.Decimal) []
 }
 
 // headingAbove returns the text directly above a segment.
-func (s *parsedDocument) headingAbove(seg *segment) *segment {
+func (s *parsedDocument) headingAbove(seg *segment, left *int) *segment {
 	for i := seg.line - 1; i >= 0 && s.lines[i].page == seg.page && seg.y0-s.lines[i].y1 < 3*s.height; i-- {
 		for _, b := range s.lines[i].segments {
+			if *left--; *left < 0 {
+				return nil
+			}
 			if b.x0 < seg.x1 && b.x1 > seg.x0 {
 				if b.wordy() {
 					return b

@@ -42,6 +42,32 @@ func TestUnknownRowsBetweenTotalsAreCharges(t *testing.T) {
 	}
 }
 
+// An amount whose label is above it is counted once, although the text in its row is unknown.
+func TestChargesBetweenTotalsAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	for net, most := range map[string]int{"110.00": 1, "120.00": 0} {
+		v, _ := totalsOf("100.00", "Sum|450@100.00", "440@Freight", "Botengang|450@10.00", "Net|450@"+net)
+		v.sums = v.s.sums()
+		if found := v.reach(money.MustParse("100.00"), money.MustParse(net)); len(found) != most {
+			t.Errorf("%s: %d charges, want %d", net, len(found), most)
+		}
+	}
+}
+
+// The time of a search for charges does not grow with the square of the number of rows that have
+// the total.
+func TestChargesBetweenManyTotalsAreNotSearched(t *testing.T) {
+	t.Parallel()
+	for rows, want := range map[int]int{10: 1, 300: 0} {
+		printed := append(slices.Repeat([]string{"450@110.00"}, rows), "Sum|450@100.00", "Botengang|450@10.00", "Net|450@110.00")
+		v, _ := totalsOf("100.00", printed...)
+		v.sums = v.s.sums()
+		if found := v.reach(money.MustParse("100.00"), money.MustParse("110.00")); len(found) != want {
+			t.Errorf("%d rows: %d charges, want %d", rows, len(found), want)
+		}
+	}
+}
+
 func TestLinesRatesAndLabelsAssureTotals(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

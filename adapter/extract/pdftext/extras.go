@@ -1,6 +1,7 @@
 package pdftext
 
 import (
+	"slices"
 	"strings"
 
 	"docledger/domain/extraction/textrules"
@@ -157,7 +158,11 @@ func (v *solver) reach(from, to money.Decimal) []*sum {
 		}
 	}
 	if v.lines != nil {
-		extras = append(extras, v.between(from, to)...)
+		for _, x := range v.between(from, to) {
+			if !slices.ContainsFunc(extras, func(o *sum) bool { return o.amount == x.amount }) {
+				extras = append(extras, x) // one with a label above it is not counted twice
+			}
+		}
 	}
 	signed := func(x *sum) int64 {
 		units := x.units

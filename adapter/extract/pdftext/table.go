@@ -230,7 +230,8 @@ func announcesTotal(l *line) bool {
 }
 
 // carries reports whether a row with a label such as "transport" carries a sum over to another
-// page. Between lines of its page, with another amount than their sum, it is a line.
+// page. Between lines of its page, with another amount than their sum, it is a line. Before the
+// first line, only a word that also names goods is a line.
 func (s *parsedDocument) carries(l *line, t *table) bool {
 	page := s.lines[t.start].page
 	if n := len(t.items); n > 0 {
@@ -241,9 +242,12 @@ func (s *parsedDocument) carries(l *line, t *table) bool {
 		return true
 	}
 	return slices.ContainsFunc(l.segments, func(seg *segment) bool {
+		if len(t.items) == 0 {
+			return len(seg.labels) > 0 && seg.labels[0].Role == textrules.RoleCarried && !seg.labels[0].Weak
+		}
 		return slices.ContainsFunc(seg.amounts, func(a amount) bool {
 			units, ok := toUnits(a.value)
-			return ok && len(t.items) > 0 && near(units, sum)
+			return ok && near(units, sum)
 		})
 	})
 }

@@ -23,6 +23,20 @@ func TestTransportBetweenLinesIsALine(t *testing.T) {
 	}
 }
 
+// Before the first line, only a word that also names goods is a line: the other lines are on
+// another page.
+func TestSumsBroughtForwardAreNoLines(t *testing.T) {
+	t.Parallel()
+	at := slices.Index(simple, "Steel bracket|250@2|330@10.00|450@20.00")
+	for text, want := range map[string]int{"Brought forward": 2, "Transport": 3} {
+		lines := slices.Insert(slices.Clone(simple), at, text+"|450@500.00")
+		lines[at+4] = "330@Net total|450@£600.00"
+		if d := read(t, lines...); len(d.Content.Lines) != want {
+			t.Errorf("%s: %d lines, want %d", text, len(d.Content.Lines), want)
+		}
+	}
+}
+
 // A charge with an unknown label is no tax of an invoice without tax.
 func TestUnknownChargesAreNoTaxes(t *testing.T) {
 	t.Parallel()
