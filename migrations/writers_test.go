@@ -80,12 +80,12 @@ func TestIndexOfSearchesAfterInterruption(t *testing.T) {
 		return definition, valid
 	}
 	want, _ := index()
-	_, err = provider.DownTo(ctx, before)
-	must(t, err)
 	s, err := store.New(ctx, db.Gorm, store.Options{})
 	must(t, err)
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	fill(t, ctx, s, []time.Time{now, now})
+	_, err = provider.DownTo(ctx, before)
+	must(t, err)
 	// The index that a failed statement leaves is invalid.
 	if _, err = db.SQL.ExecContext(ctx, "CREATE UNIQUE INDEX CONCURRENTLY invoices_search_keys ON invoices (organization_id)"); err == nil {
 		t.Fatal("the index of an earlier attempt is complete, so the test proves nothing")

@@ -110,7 +110,7 @@ func (r Deletions) Remove(ctx context.Context, s identity.Scope, id uuid.UUID) (
 const namedAtOnce = 100
 
 // clearValues removes the values of invoices from what refers to them without a foreign key: their
-// events keep who did what and when, suppliers forget them, and stored responses are dropped.
+// events keep who did what and when, suppliers and reminders forget them, and stored responses are dropped.
 func (r Deletions) clearValues(ctx context.Context, organization uuid.UUID, gone document.Removed) error {
 	if len(gone.Invoices) > 0 {
 		err := r.s.handle(ctx).Table("events").Where("organization_id = ? AND subject_id IN ?", organization, gone.Invoices).
@@ -122,6 +122,9 @@ func (r Deletions) clearValues(ctx context.Context, organization uuid.UUID, gone
 			Update("last_invoice_id", nil).Error
 		if err != nil {
 			return failed("forget the invoice of a supplier", err)
+		}
+		if err := r.s.forgetRelated(ctx, organization, gone.Invoices); err != nil {
+			return err
 		}
 	}
 	ids := append(mapped(gone.Documents, func(d document.Document) uuid.UUID { return d.ID }), gone.Invoices...)

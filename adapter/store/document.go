@@ -16,41 +16,42 @@ import (
 )
 
 type documentRow struct {
-	ID             uuid.UUID `gorm:"primaryKey"`
-	EntityID       uuid.UUID
-	OrganizationID uuid.UUID
-	Filename       string
-	SearchFile     string // the folded file name; "" in rows of earlier releases
-	MediaType      string
-	SizeBytes      int64
-	SHA256         string `gorm:"column:sha256"`
-	PageCount      int
-	Origin         document.Origin
-	IntegrationID  *uuid.UUID
-	SourcePath     string
-	Status         document.Status
-	Failure        *jsonOf[failureJSON]
-	HeldReason     string
-	ExternalID     string
-	InvoiceID      *uuid.UUID
-	ParentID       *uuid.UUID
-	Part           int
-	Pages          *jsonOf[pagesJSON]
-	Attachments    jsonOf[[]attachmentJSON]
-	Signatures     *jsonOf[[]signatureJSON]
-	Known          *jsonOf[[]uuid.UUID]
-	Email          *jsonOf[emailJSON]
-	MergedFrom     *jsonOf[[]uuid.UUID]
-	Attempts       int
-	Interruptions  int
-	Run            int
-	Restarts       int
-	Requested      bool
-	Forced         bool
-	Version        int
-	CreatedBy      *uuid.UUID
-	CreatedAt      time.Time `gorm:"autoCreateTime:false"`
-	UpdatedAt      time.Time `gorm:"autoUpdateTime:false"`
+	ID               uuid.UUID `gorm:"primaryKey"`
+	EntityID         uuid.UUID
+	OrganizationID   uuid.UUID
+	Filename         string
+	SearchFile       string // the folded file name; "" in rows of earlier releases
+	MediaType        string
+	SizeBytes        int64
+	SHA256           string `gorm:"column:sha256"`
+	PageCount        int
+	Origin           document.Origin
+	IntegrationID    *uuid.UUID
+	SourcePath       string
+	Status           document.Status
+	Failure          *jsonOf[failureJSON]
+	HeldReason       string
+	ExternalID       string
+	InvoiceID        *uuid.UUID
+	RelatedInvoiceID *uuid.UUID // no foreign key: documents are loaded before invoices
+	ParentID         *uuid.UUID
+	Part             int
+	Pages            *jsonOf[pagesJSON]
+	Attachments      jsonOf[[]attachmentJSON]
+	Signatures       *jsonOf[[]signatureJSON]
+	Known            *jsonOf[[]uuid.UUID]
+	Email            *jsonOf[emailJSON]
+	MergedFrom       *jsonOf[[]uuid.UUID]
+	Attempts         int
+	Interruptions    int
+	Run              int
+	Restarts         int
+	Requested        bool
+	Forced           bool
+	Version          int
+	CreatedBy        *uuid.UUID
+	CreatedAt        time.Time `gorm:"autoCreateTime:false"`
+	UpdatedAt        time.Time `gorm:"autoUpdateTime:false"`
 }
 
 // TableName implements gorm's tabler.
@@ -129,7 +130,7 @@ func (r documentRow) fromRow() document.Document {
 		MediaType: r.MediaType, SizeBytes: r.SizeBytes, SHA256: r.SHA256, PageCount: r.PageCount, Origin: r.Origin,
 		IntegrationID: fromOptionalID(r.IntegrationID), SourcePath: r.SourcePath, Status: r.Status,
 		Failure:    fromOptionalJSON(r.Failure, func(f failureJSON) document.Failure { return document.Failure(f) }),
-		HeldReason: r.HeldReason, ExternalID: r.ExternalID, InvoiceID: fromOptionalID(r.InvoiceID), ParentID: fromOptionalID(r.ParentID), Part: r.Part,
+		HeldReason: r.HeldReason, ExternalID: r.ExternalID, InvoiceID: fromOptionalID(r.InvoiceID), RelatedInvoiceID: fromOptionalID(r.RelatedInvoiceID), ParentID: fromOptionalID(r.ParentID), Part: r.Part,
 		Pages:       fromOptionalJSON(r.Pages, func(p pagesJSON) document.Pages { return document.Pages(p) }),
 		Attachments: mapped(r.Attachments.V, func(a attachmentJSON) document.Attachment { return document.Attachment(a) }),
 		Signatures:  r.signatures(),
@@ -149,7 +150,7 @@ func toDocumentRow(d *document.Document) documentRow {
 		MediaType: clean(d.MediaType), SizeBytes: d.SizeBytes, SHA256: d.SHA256, PageCount: d.PageCount, Origin: d.Origin,
 		IntegrationID: optionalID(d.IntegrationID), SourcePath: clean(d.SourcePath), Status: d.Status,
 		Failure:    optionalJSON(d.Failure, func(f document.Failure) failureJSON { return failureJSON(f) }),
-		HeldReason: d.HeldReason, ExternalID: clean(d.ExternalID), InvoiceID: optionalID(d.InvoiceID), ParentID: optionalID(d.ParentID), Part: d.Part,
+		HeldReason: d.HeldReason, ExternalID: clean(d.ExternalID), InvoiceID: optionalID(d.InvoiceID), RelatedInvoiceID: optionalID(d.RelatedInvoiceID), ParentID: optionalID(d.ParentID), Part: d.Part,
 		Pages:       optionalJSON(d.Pages, func(p document.Pages) pagesJSON { return pagesJSON(p) }),
 		Attachments: jsonOf[[]attachmentJSON]{attachments},
 		Signatures:  signaturesJSON(d.Signatures),

@@ -192,6 +192,40 @@ func (r Duplicates) Candidates(ctx context.Context, organization uuid.UUID, reco
 	return out, err
 }
 
+// WithNumbers implements duplicate.Numbers.
+func (r Duplicates) WithNumbers(ctx context.Context, organization, entity uuid.UUID, numbers []string) ([]uuid.UUID, error) {
+	var keys []string
+	for _, n := range numbers {
+		if key := shortKey(duplicate.Record{Number: n}.Keys().Number); key != "" {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	// Other numbers have the same key as well, so the rows are read until two invoices are found.
+	var found []uuid.UUID
+	last := uuid.Nil
+	for {
+		var rows []duplicateKeysRow
+		err := r.s.handle(ctx).Table("invoice_duplicate_keys AS k").Select("k.*").Joins("JOIN invoices AS i ON i.id = k.invoice_id").
+			Where("k.organization_id = ? AND k.number_key IN ? AND k.entity_id = ? AND i.status <> ?", organization, keys, entity, invoice.Rejected).
+			Where("k.invoice_id > ?", last).Order("k.invoice_id").Limit(maxCandidates).Find(&rows).Error
+		if err != nil {
+			return nil, failed("look for invoices by their numbers", err)
+		}
+		for _, row := range rows {
+			if row.fromRow().HasNumber(numbers) {
+				found = append(found, row.InvoiceID)
+			}
+			last = row.InvoiceID
+		}
+		if len(rows) < maxCandidates || len(found) > 1 {
+			return found, nil
+		}
+	}
+}
+
 // sameSupplier reports whether one key of the supplier is equal, as supplierCondition does.
 func (r duplicateKeysRow) sameSupplier(k duplicateKeysRow) bool {
 	return k.TaxKey != "" && r.TaxKey == k.TaxKey || k.IBAN != "" && r.IBAN == k.IBAN || k.NameKey != "" && r.NameKey == k.NameKey

@@ -7,6 +7,7 @@ import (
 	"docledger/domain/identity"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 )
 
 // Moves implements document.Moves.
@@ -42,5 +43,15 @@ func (r Moves) Invoices(ctx context.Context, organization uuid.UUID, documents [
 func (r Moves) Forget(ctx context.Context, organization, invoice uuid.UUID) error {
 	err := r.s.handle(ctx).Table("suppliers").Where("organization_id = ? AND last_invoice_id = ?", organization, invoice).
 		Update("last_invoice_id", nil).Error
-	return failed("forget the invoice of a supplier", err)
+	if err != nil {
+		return failed("forget the invoice of a supplier", err)
+	}
+	return r.s.forgetRelated(ctx, organization, []uuid.UUID{invoice})
+}
+
+// forgetRelated removes invoices from the reminders that name them.
+func (s *Store) forgetRelated(ctx context.Context, organization uuid.UUID, invoices []uuid.UUID) error {
+	err := s.handle(ctx).Table("documents").Where("organization_id = ? AND related_invoice_id IN ?", organization, invoices).
+		Updates(map[string]any{"related_invoice_id": nil, "version": gorm.Expr("version + 1"), "updated_at": s.now()}).Error
+	return failed("forget the invoice of a reminder", err)
 }

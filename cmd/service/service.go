@@ -295,7 +295,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 		},
 		Documents: uploads, Links: s.newLinks(uploads),
 		Extraction: &usecaseextraction.Service{
-			Documents: st.Documents(), Orphans: st.Documents(), Invoices: st.Invoices(), Duplicates: s.duplicates, Entities: st.Entities(), Moves: st.Moves(), Senders: st.EmailIntakes(),
+			Documents: st.Documents(), Orphans: st.Documents(), Invoices: st.Invoices(), Duplicates: s.duplicates, Numbers: st.Duplicates(), Entities: st.Entities(), Moves: st.Moves(), Senders: st.EmailIntakes(),
 			Settings: st.Settings(), Blobs: s.blobs, Renditions: st.Renditions(), Reader: reader, Merger: s.viewer(), Events: st.Events(), Queue: s.queue,
 			Plans: plans, Usage: st.Usage(), UnitOfWork: st, Clock: s.clock, IDs: ids,
 			Bookings: bookings, Suppliers: suppliers, Log: s.log, WaitTimeout: s.cfg.ExtractWaitTimeout, Merging: &usecase.Turns[uuid.UUID]{},

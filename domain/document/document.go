@@ -115,8 +115,10 @@ type Document struct {
 	HeldReason     string
 	ExternalID     string // the id in another program; "" if it has none
 	InvoiceID      uuid.UUID
-	ParentID       uuid.UUID // of a part of a SPLIT document, or of a file in a container
-	Part           int       // the position in the parent, from 1; 0 for whole files, also for those in a container
+	// RelatedInvoiceID is the invoice of the same entity that a reminder names; Nil if there is none.
+	RelatedInvoiceID uuid.UUID
+	ParentID         uuid.UUID // of a part of a SPLIT document, or of a file in a container
+	Part             int       // the position in the parent, from 1; 0 for whole files, also for those in a container
 	// Known are documents that the entity had before a container brought the same bytes
 	// again.
 	Known []uuid.UUID
@@ -152,7 +154,7 @@ func (d *Document) BeginReading() {
 		d.Attempts--
 		d.Interruptions++
 	}
-	d.Status, d.Failure, d.HeldReason = Processing, nil, ""
+	d.Status, d.Failure, d.RelatedInvoiceID, d.HeldReason = Processing, nil, uuid.Nil, ""
 	d.Attempts++
 	d.Run++
 }
@@ -173,7 +175,7 @@ func (d *Document) AttemptsExhausted() bool {
 // treated as an invoice regardless of its title. An attempt that is still running can no longer
 // store its result.
 func (d *Document) ResetForExtraction(forced bool) {
-	d.Status, d.Failure, d.HeldReason = Uploaded, nil, ""
+	d.Status, d.Failure, d.RelatedInvoiceID, d.HeldReason = Uploaded, nil, uuid.Nil, ""
 	d.Attempts, d.Interruptions = 0, 0
 	d.Requested, d.Forced = true, d.Forced || forced
 	d.Run++

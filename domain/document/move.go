@@ -19,7 +19,8 @@ type Moves interface {
 	WithBytes(ctx context.Context, organization, entity uuid.UUID, sha256 string) (uuid.UUID, error)
 	// Invoices lists the invoices of documents.
 	Invoices(ctx context.Context, organization uuid.UUID, documents []uuid.UUID) ([]uuid.UUID, error)
-	// Forget removes the invoice from the suppliers that have it as their last one.
+	// Forget removes the invoice from the suppliers that have it as their last one, and from the
+	// reminders that name it.
 	Forget(ctx context.Context, organization, invoice uuid.UUID) error
 }
 
@@ -69,7 +70,7 @@ func ErrOfOthers(d *Document) error {
 // result, because it applied the settings of the former entity; the document is extracted again.
 // autoExtract starts the extraction of a document that awaits a request.
 func (d *Document) MoveTo(entity uuid.UUID, autoExtract bool) {
-	d.EntityID = entity
+	d.EntityID, d.RelatedInvoiceID = entity, uuid.Nil
 	switch {
 	case d.Status == Processing:
 		d.Status, d.HeldReason, d.Requested = Uploaded, "", true

@@ -3,6 +3,7 @@
 package duplicate
 
 import (
+	"slices"
 	"strconv"
 
 	"docledger/domain/calendar"
@@ -70,6 +71,11 @@ type Keys struct {
 // Keys returns the keys of the record.
 func (r Record) Keys() Keys {
 	return Keys{Number: numberKey(r.Number), TaxID: taxKey(r.TaxID), IBAN: invoice.FoldIBAN(r.IBAN), Name: nameKey(r.Name)}
+}
+
+// HasNumber reports whether the number of the record is one of the given ones.
+func (r Record) HasNumber(numbers []string) bool {
+	return slices.ContainsFunc(numbers, func(n string) bool { return sameNumbers(r.Number, n) })
 }
 
 // taxKey removes the country prefix, which one of two notations may lack.

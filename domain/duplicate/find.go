@@ -91,6 +91,13 @@ type Detection interface {
 	Rejected(ctx context.Context, inv *invoice.Invoice, assistant bool) error
 }
 
+// Numbers finds invoices by their numbers.
+type Numbers interface {
+	// WithNumbers returns the invoices of an entity that have one of the numbers, compared as those of
+	// duplicates, except REJECTED ones. It can omit invoices if there are more than two.
+	WithNumbers(ctx context.Context, organization, entity uuid.UUID, numbers []string) ([]uuid.UUID, error)
+}
+
 // Found contains the matches of one invoice.
 type Found struct {
 	Matches []Match // all of them, dismissed ones included

@@ -59,10 +59,15 @@ type Failure struct {
 	Reason  Reason
 	Kind    Kind // set if Reason is NotAnInvoice
 	Message string
+	// Numbers are the texts of a Reminder that can be numbers of invoices, at most MaxNumbers.
+	Numbers []string
 	// Passing reports whether another attempt may succeed, because a crash may have
 	// had a cause other than the document.
 	Passing bool
 }
+
+// MaxNumbers is the number of texts of a reminder that are compared with the numbers of invoices.
+const MaxNumbers = 50
 
 // Error implements error.
 func (f *Failure) Error() string { return string(f.Code()) + ": " + f.Message }

@@ -1524,6 +1524,9 @@ type Document struct {
 	// Failure Why the document has no invoice; null if the extraction did not fail.
 	Failure nullable.Nullable[Failure] `json:"failure"`
 
+	// RelatedInvoiceId The invoice that a reminder names. Null for other documents, and if no invoice or several have the number.
+	RelatedInvoiceId nullable.Nullable[openapi_types.UUID] `json:"related_invoice_id"`
+
 	// InvoiceId An identifier, or null.
 	InvoiceId nullable.Nullable[externalRef0.NullableId] `json:"invoice_id"`
 

@@ -32,6 +32,7 @@ type Service struct {
 	Orphans    document.Orphans
 	Invoices   invoice.Repository
 	Duplicates duplicate.Detection
+	Numbers    duplicate.Numbers
 	Entities   Entities
 	Moves      document.Moves
 	Senders    email.Lists

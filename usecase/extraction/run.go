@@ -300,8 +300,15 @@ func (s *Service) fail(ctx context.Context, a identity.Actor, d *document.Docume
 	case extraction.Crashed, extraction.OutOfMemory, extraction.TimedOut, extraction.ContentMissing:
 		s.Log.WarnContext(ctx, "document extraction failed", "document", d.ID, "reason", f.Reason, "attempts", d.Attempts)
 	}
-	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
-		updated, err := s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {
+	inTx := s.UnitOfWork.InTx
+	if len(f.Numbers) > 0 {
+		// An invoice is not deleted or moved between the search for it and the end of the transaction.
+		inTx = func(ctx context.Context, fn func(context.Context) error) error {
+			return s.Duplicates.InTurn(ctx, d.OrganizationID, fn)
+		}
+	}
+	return inTx(ctx, func(ctx context.Context) error {
+		updated, err := s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) (err error) {
 			if err := stillOurs(now, d); err != nil {
 				return err
 			}
@@ -311,7 +318,8 @@ func (s *Service) fail(ctx context.Context, a identity.Actor, d *document.Docume
 				return nil
 			}
 			now.Status, now.Failure = status, &document.Failure{Code: f.Code(), Message: f.Message}
-			return nil
+			now.RelatedInvoiceID, err = s.named(ctx, now, f)
+			return err
 		})
 		if err != nil {
 			return fmt.Errorf("fail document: %w", err)
@@ -320,4 +328,18 @@ func (s *Service) fail(ctx context.Context, a identity.Actor, d *document.Docume
 		ev.Data = map[string]string{"code": f.Code()}
 		return s.Events.Append(ctx, ev)
 	})
+}
+
+// named returns the invoice of the document's entity that a reminder names; Nil if it names none, or
+// more than one has the number.
+func (s *Service) named(ctx context.Context, d *document.Document, f *extraction.Failure) (uuid.UUID, error) {
+	if f.Reason != extraction.NotAnInvoice || f.Kind != extraction.Reminder || len(f.Numbers) == 0 {
+		return uuid.Nil, nil
+	}
+	numbers := f.Numbers[:min(len(f.Numbers), extraction.MaxNumbers)]
+	found, err := s.Numbers.WithNumbers(ctx, d.OrganizationID, d.EntityID, numbers)
+	if err != nil || len(found) != 1 {
+		return uuid.Nil, err
+	}
+	return found[0], nil
 }

@@ -99,6 +99,7 @@ func (s *Service) splitInTx(ctx context.Context, a identity.Actor, id uuid.UUID,
 		}
 		before = *now
 		now.Status, now.InvoiceID, now.Failure, now.HeldReason, now.Requested = document.Split, uuid.Nil, nil, "", false
+		now.RelatedInvoiceID = uuid.Nil
 		now.UpdatedAt = s.Clock.Now()
 		return nil
 	})
@@ -223,6 +224,7 @@ func (s *Service) addPart(ctx context.Context, a identity.Actor, parent *documen
 	child := *parent
 	child.ID, child.ParentID, child.Part, child.Pages = s.IDs.New(), parent.ID, number, &pages
 	child.Status, child.InvoiceID, child.Failure, child.HeldReason = document.Uploaded, uuid.Nil, nil, ""
+	child.RelatedInvoiceID = uuid.Nil
 	child.PageCount, child.Attachments, child.Version = pages.To-pages.From+1, nil, 1
 	child.Attempts, child.Interruptions, child.Run, child.Restarts = 0, 0, 0, 0
 	child.Requested, child.CreatedBy, child.CreatedAt, child.UpdatedAt = true, a.UserID, now, now

@@ -15,6 +15,7 @@ import (
 // invoice.
 func (s *parsedDocument) noInvoice() *extraction.Failure {
 	kind, invoiced := "", false
+	var reminds *segment // the title of a reminder
 	for _, seg := range s.segments {
 		if seg.page != 1 || seg.used {
 			continue
@@ -24,7 +25,8 @@ func (s *parsedDocument) noInvoice() *extraction.Failure {
 			kind = found
 			break
 		}
-		if s.titled(seg) {
+		// A reminder names an invoice below its title: its number, or in the heading of a list.
+		if s.titled(seg) && (reminds == nil || s.largerTitle(seg, reminds)) {
 			return nil
 		}
 		// A proforma invoice also names who is billed, perhaps above its title.
@@ -33,13 +35,27 @@ func (s *parsedDocument) noInvoice() *extraction.Failure {
 		}
 		if kind == "" && seg.line < 25 {
 			kind = found
+			if kind == string(extraction.Reminder) {
+				reminds = seg
+			}
 		}
 	}
 	if kind != "" {
-		return extraction.NoInvoice(extraction.Kind(kind),
+		failure := extraction.NoInvoice(extraction.Kind(kind),
 			"By its title the document is no invoice but of another kind: %s. Upload the invoice, or extract it with force if it is one.", strings.ReplaceAll(kind, "_", " "))
+		if reminds != nil && failure.Kind == extraction.Reminder {
+			failure.Numbers = s.namedInvoices()
+		}
+		return failure
 	}
 	return nil
+}
+
+// largerTitle reports whether a segment is the title of an invoice or credit note in larger type than
+// another title.
+func (s *parsedDocument) largerTitle(seg, other *segment) bool {
+	const larger = 1.1
+	return seg.y1-seg.y0 > larger*(other.y1-other.y0) && hasRole(seg, textrules.RoleTitle, textrules.RoleCreditTitle)
 }
 
 // titled reports whether a segment is the title of an invoice or credit note.

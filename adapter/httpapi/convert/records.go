@@ -21,7 +21,7 @@ func (w Web) ToAPIDocument(d *document.Document) backend.Document {
 		Id: d.ID, EntityId: d.EntityID, OrganizationId: d.OrganizationID, Filename: d.Filename, MediaType: d.MediaType,
 		SizeBytes: d.SizeBytes, Sha256: d.SHA256, PageCount: orNull(d.PageCount), Source: string(d.Origin),
 		IntegrationId: orNull(d.IntegrationID), SourcePath: orNull(d.SourcePath), Status: string(d.Status),
-		Failure: toAPIFailure(d.Failure), InvoiceId: orNull(d.InvoiceID), ParentId: orNull(d.ParentID), MergedFrom: some(d.MergedFrom),
+		Failure: toAPIFailure(d.Failure), InvoiceId: orNull(d.InvoiceID), RelatedInvoiceId: orNull(d.RelatedInvoiceID), ParentId: orNull(d.ParentID), MergedFrom: some(d.MergedFrom),
 		Pages: toAPIPages(d.Pages), Attachments: list(d.Attachments, toAPIAttachment), Signatures: list(d.Signatures, toAPISignature), Email: toAPIEmail(d.Email), Progress: null[backend.Progress](),
 		HeldReason: orNull(d.HeldReason), ExternalId: orNull(d.ExternalID), Version: d.Version, CreatedBy: orNull(d.CreatedBy),
 		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt, WebUrl: w.page("documents", d.ID.String()),

@@ -65,7 +65,7 @@ var tables = []table{
 		page_count:int origin:text integration_id:uuid source_path:text status:text failure:json held_reason:text invoice_id:uuid
 		parent_id:uuid part:int pages:json attachments:json attempts:int run:int restarts:int requested:bool forced:bool version:int
 		created_by:uuid created_at:time updated_at:time interruptions:int external_id:text signatures:json
-		known:json email:json merged_from:json search_file:text`).begin("CASE WHEN parent_id IS NULL THEN 0 WHEN part = 0 THEN 1 ELSE 2 END"),
+		known:json email:json merged_from:json search_file:text related_invoice_id:uuid`).begin("CASE WHEN parent_id IS NULL THEN 0 WHEN part = 0 THEN 1 ELSE 2 END"),
 	of("email_answers", "document_id", `document_id:uuid entity_id:uuid organization_id:uuid recipient:text subject:text message_id:text
 		state:text attempts:int next_attempt_at:time failure:text created_at:time updated_at:time`),
 	of("email_answer_marks", "answer_hash", `answer_hash:text organization_id:uuid recipient_hash:text domain_hash:text created_at:time`),

@@ -699,8 +699,7 @@ export class Docledger {
    * Reject an invoice
    *
    * Moves any status except SYNCED to REJECTED. A rejected invoice can still be
-   * found but counts in no total. If it is already rejected, it stays unchanged
-   * (200).
+   * found but counts in no total. One that is rejected stays unchanged (200).
    */
   rejectInvoice(options: Call<types.RejectInvoiceData>): Promise<Answer<types.RejectInvoiceResponse>> {
     return this.#transport.call({ id: 'rejectInvoice' }, sdk.rejectInvoice, options)

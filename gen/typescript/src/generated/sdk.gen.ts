@@ -960,8 +960,7 @@ export const addInvoiceNote = <ThrowOnError extends boolean = false>(options: Op
  * Reject an invoice
  *
  * Moves any status except SYNCED to REJECTED. A rejected invoice can still be
- * found but counts in no total. If it is already rejected, it stays unchanged
- * (200).
+ * found but counts in no total. One that is rejected stays unchanged (200).
  *
  */
 export const rejectInvoice = <ThrowOnError extends boolean = false>(options: Options<RejectInvoiceData, ThrowOnError>) => (options.client ?? client).post<RejectInvoiceResponses, RejectInvoiceErrors, ThrowOnError>({

@@ -912,6 +912,10 @@ export type Document = {
     parent_id: NullableId;
     progress: Progress;
     /**
+     * The invoice that a reminder names. Null for other documents, and if no invoice or several have the number.
+     */
+    related_invoice_id: string | null;
+    /**
      * SHA-256 of the original.
      */
     sha256: string;

@@ -80,6 +80,7 @@ export function DocumentState({ document }: { document: Document }) {
     <span>
       <Tag tone={tone} icon={document.status === 'PROCESSING' || document.status === 'UPLOADED' ? 'clock' : undefined}>{label('documentStatus', document.status)}</Tag>
       {document.failure && <span className="muted"> · {document.failure.message}</span>}
+      {document.related_invoice_id && <> · <Link to="/invoices/$id" params={{ id: document.related_invoice_id }} search={{ tab: 'all' }}>{t('documents.relatedInvoice')}</Link></>}
     </span>
   )
 }

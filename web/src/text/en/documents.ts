@@ -9,6 +9,7 @@ export const documents = {
   'documents.sha256': 'SHA-256',
   'documents.actions': 'Actions',
   'documents.openInvoice': 'Open the invoice',
+  'documents.relatedInvoice': 'Open the invoice that it names',
   'documents.again': 'Read again',
   'documents.move': 'Move',
   'documents.move.to': 'Move to another entity',
