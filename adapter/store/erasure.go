@@ -293,5 +293,11 @@ func (r Erasures) Clean(ctx context.Context) error {
 		return nil
 	}
 	var state struct{ Busy int }
-	return failed("empty the log of the database", r.s.handle(ctx).Raw("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&state).Error)
+	if err := r.s.handle(ctx).Raw("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&state).Error; err != nil {
+		return failed("empty the log of the database", err)
+	}
+	if state.Busy != 0 {
+		return organization.ErrLogInUse
+	}
+	return nil
 }

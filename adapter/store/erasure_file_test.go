@@ -64,6 +64,25 @@ func TestErasureCleansTheFile(t *testing.T) {
 	if err := e.Finish(t.Context(), erased.Organization, now); err != nil {
 		t.Fatal(err)
 	}
+	reader, err := db.SQL.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	if _, err := reader.ExecContext(t.Context(), "BEGIN DEFERRED; SELECT count(*) FROM organizations"); err != nil {
+		t.Fatal(err)
+	}
+	// The other connection does not wait for the reader.
+	db.SQL.SetMaxOpenConns(2)
+	if _, err := db.SQL.ExecContext(t.Context(), "PRAGMA busy_timeout = 1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Clean(t.Context()); !errors.Is(err, organization.ErrLogInUse) {
+		t.Errorf("while another connection reads, Clean returns %v", err)
+	}
+	if _, err := reader.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
 	if err := e.Clean(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -72,9 +72,9 @@ func eraseCommand() *cobra.Command {
 				return err
 			}
 			return withService(c, func(ctx context.Context, s *service.Service) error {
-				done, err := s.Erasure.Organization(ctx, id, name)
-				if err != nil {
-					return err
+				done, failure := s.Erasure.Organization(ctx, id, name)
+				if done == nil {
+					return failure
 				}
 				w := tabwriter.NewWriter(c.OutOrStdout(), 0, 4, 2, ' ', 0)
 				for _, table := range slices.Sorted(maps.Keys(done.Counts)) {
@@ -89,7 +89,7 @@ func eraseCommand() *cobra.Command {
 				if done.PaymentCustomerID != "" {
 					fmt.Fprintf(c.OutOrStdout(), "The customer %s remains at the payment processor. End its subscription there.\n", done.PaymentCustomerID)
 				}
-				return say(c, "Organization %s was erased by %s at %s.", id, done.Actor, done.FinishedAt.Format(time.RFC3339))
+				return errors.Join(failure, say(c, "Organization %s was erased by %s at %s.", id, done.Actor, done.FinishedAt.Format(time.RFC3339)))
 			})
 		},
 	}
@@ -106,11 +106,11 @@ func userEraseCommand() *cobra.Command {
 			"An account of the identity provider is named by its id. Delete it at the identity provider first, or it is stored again at the next sign-in.",
 		RunE: func(c *cobra.Command, args []string) error {
 			return withService(c, func(ctx context.Context, s *service.Service) error {
-				u, err := s.Erasure.User(ctx, args[0], confirm)
-				if err != nil {
-					return err
+				u, failure := s.Erasure.User(ctx, args[0], confirm)
+				if u == nil {
+					return failure
 				}
-				return say(c, "The account %s was erased.", u.ID)
+				return errors.Join(failure, say(c, "The account %s was erased.", u.ID))
 			})
 		},
 	}

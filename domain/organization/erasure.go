@@ -2,6 +2,7 @@ package organization
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"docledger/domain/fault"
@@ -42,7 +43,7 @@ type Erasures interface {
 	// Finish deletes the organization, of which nothing else remains, and completes the erasure.
 	Finish(ctx context.Context, organization uuid.UUID, now time.Time) error
 	// Clean removes deleted values from the files of the embedded database. It does nothing for a
-	// database server, and leaves the log of the file to the next erasure while it is in use.
+	// database server. It returns ErrLogInUse while another process keeps the log of the file in use.
 	Clean(ctx context.Context) error
 }
 
@@ -58,3 +59,6 @@ type Unassigned struct {
 	OrganizationID, EntityID, InvoiceID uuid.UUID
 	Version                             int
 }
+
+// ErrLogInUse reports that the log of the embedded database can still have erased values.
+var ErrLogInUse = errors.New("everything is erased from the database, but another process reads it, so its log can still have erased values; repeat the command")

@@ -51,7 +51,7 @@ func TestEveryBillingRequestCreatesTheCustomer(t *testing.T) {
 	}
 }
 
-// TestUsageNeedsNoProcessor reads the usage of an organization whose customer cannot be created.
+// TestUsageNeedsNoProcessor reads the usage of an organization if its customer cannot be created.
 func TestUsageNeedsNoProcessor(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})

@@ -42,7 +42,7 @@ func TestUnknownRowsBetweenTotalsAreCharges(t *testing.T) {
 	}
 }
 
-// An amount whose label is above it is counted once, although the text in its row is unknown.
+// An amount with a label above it is counted once, although the text in its row is unknown.
 func TestChargesBetweenTotalsAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	for net, most := range map[string]int{"110.00": 1, "120.00": 0} {

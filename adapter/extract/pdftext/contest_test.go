@@ -78,7 +78,7 @@ func TestABuyerInTheImprintContestsTheSeller(t *testing.T) {
 	}
 }
 
-// The name next to a tax identifier in the imprint decides whose it is.
+// A tax identifier in the imprint belongs to the name next to it.
 func TestTaxIdentifiersOfOthersInTheImprint(t *testing.T) {
 	t.Parallel()
 	const seller, buyer = "Maple Tools Ltd", "Granite Works Ltd"

@@ -240,7 +240,7 @@ func (s *parsedDocument) statesAccount(l *line, t *table) bool {
 }
 
 // showsAccount reports whether the amount of a row is the number of an account, such as "A/c 5020001245954"
-// in the imprint: many digits behind words, in a table whose amounts have cents.
+// in the imprint: many digits behind words, in a table with cents in its amounts.
 func (it *item) showsAccount(t *table) bool {
 	const fewest = 8
 	a := it.cells[textrules.ColumnAmount]

@@ -14,7 +14,7 @@ import (
 	"docledger/test/lib/cputime"
 )
 
-// shaded is a PDF without text, whose pages share a content that fills the page
+// shaded is a PDF without text. Its pages share a content that fills the page
 // with a computed color, repeatedly.
 func shaded(pages, times int) []byte {
 	b := pdftest.New()
