@@ -23,7 +23,7 @@ const online = <Module,>(load: () => Promise<Module>) => async () => {
     return await load()
   } catch {
     // The click may be the first sign of a lost connection. The router itself would load the application again at once.
-    await reconnected()
+    await reconnected(connected)
     return load().catch(() => { throw new CodeMissing() })
   }
 }

@@ -19,12 +19,20 @@ describe('the token', () => {
     expect(bearers(sent)).toEqual(['Bearer t1', 'Bearer t2'])
   })
 
+  test('source learns whether the call changes data', async () => {
+    const token = vi.fn((_: string | undefined, changes?: boolean) => (changes ? 'write' : 'read'))
+    const { api, sent } = fake([ok({}), ok({})], { token })
+    await api.getMe()
+    await api.logout()
+    expect(bearers(sent)).toEqual(['Bearer read', 'Bearer write'])
+  })
+
   test('is renewed once after a refusal, for every kind of request', async () => {
     const token = vi.fn((refused?: string) => (refused ? 'new' : 'old'))
     const { api, sent } = fake([refusal(401, 'unauthorized'), ok({ items: [] })], { token })
     await api.approveInvoice({ path: { invoice_id: 'invoice' }, body: { version: 1 } })
     expect(bearers(sent)).toEqual(['Bearer old', 'Bearer new'])
-    expect(token.mock.calls).toEqual([[undefined], ['old']])
+    expect(token.mock.calls).toEqual([[undefined, true], ['old', true]])
   })
 
   test.each([

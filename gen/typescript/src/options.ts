@@ -6,9 +6,10 @@ export type TokenSource =
   /**
    * Called for each call. If the service refuses the token (401), it is called
    * again with that token. If it returns another token, the client retries the
-   * request once; otherwise the call fails.
+   * request once; otherwise the call fails. `changes` is whether the call changes
+   * data.
    */
-  | ((refused?: string) => string | undefined | Promise<string | undefined>)
+  | ((refused?: string, changes?: boolean) => string | undefined | Promise<string | undefined>)
 
 /** The number and duration of retries. */
 export interface RetryOptions {

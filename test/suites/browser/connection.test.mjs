@@ -45,6 +45,21 @@ test('connections that are lost, and long lists', async (t) => {
     await lost.waitFor({ state: 'detached' })
   })
 
+  await t.test('pages that are opened without a connection are no actions that wait', async () => {
+    await page.goto(`${sandbox.BASE_URL}/?entity=${sandbox.ENTITY_ID}`)
+    await settled(page)
+    await page.route('**/*', (route) => route.abort())
+    for (const name of ['Suppliers', 'Overview']) {
+      await page.getByRole('link', { name }).first().click()
+      await lost.waitFor()
+      await page.getByText('You can continue on this page.', { exact: false }).waitFor()
+    }
+    assert.equal(await page.evaluate(() => dispatchEvent(new Event('beforeunload', { cancelable: true }))), true, 'the browser asks before the page is closed')
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await lost.waitFor({ state: 'detached' })
+  })
+
   await t.test('an upload waits for the connection, and is made once', async () => {
     await page.goto(`${sandbox.BASE_URL}/inbox?tab=all&entity=${sandbox.ENTITY_ID}`)
     await settled(page)

@@ -1,7 +1,7 @@
 // The one client of the API. Screens use it through the queries of this folder.
 import { Docledger } from '@docledger/client'
 
-import { connectedFetch, whenConnected } from './connection'
+import { connected, connectedFetch, whenConnected } from './connection'
 import { session, type Token } from './session'
 
 /** A token is renewed when it has less than this left. */
@@ -11,8 +11,8 @@ let renewal: Promise<Token | undefined> | undefined
 
 export const api: Docledger = new Docledger({ baseUrl: location.origin, token: currentToken, fetch: connectedFetch })
 
-export async function currentToken(refused?: string): Promise<string | undefined> {
-  await whenConnected() // before the time limit of the call begins
+export async function currentToken(refused?: string, changes?: boolean): Promise<string | undefined> {
+  await (changes ? whenConnected() : connected()) // before the time limit of the call begins
   const held = session.get()
   if (refused !== undefined) {
     // Another tab may have renewed the token in the meantime.

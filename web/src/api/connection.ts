@@ -86,14 +86,14 @@ function doubt(): void {
 export const isLost = (error: unknown): boolean =>
   isDocledgerError(error) && (error.code === 'connection_failed' || error.code === 'timed_out' || (error.code === 'unexpected_answer' && ofProxies.has(error.status ?? 0)))
 
-/** Finds out whether the service can be reached, waits until it can, and returns whether it could not. */
-export async function reconnected(): Promise<boolean> {
+/** Finds out whether the service can be reached, waits until it can, and returns whether it could not. The code of a page is no action. */
+export async function reconnected(wait = whenConnected): Promise<boolean> {
   doubted = true
   let was = true
   const listener = () => { was &&= reachable }
   listeners.add(listener)
   try {
-    await whenConnected()
+    await wait()
     return !was
   } finally {
     listeners.delete(listener)

@@ -14,7 +14,7 @@ export class ConsentError extends Error {}
 
 /** Reads the request of an assistant. With a decision it returns where the browser must go. */
 export async function askConsent(request: string, decision?: { decision: 'ALLOW' | 'DENY'; organization_id: string }): Promise<Consent> {
-  const token = await currentToken()
+  const token = await currentToken(undefined, true)
   const answer = await fetch('/oauth/consent', {
     method: 'POST',
     headers: { authorization: `Bearer ${token ?? ''}`, 'content-type': 'application/json' },

@@ -64,7 +64,7 @@ export class Transport {
     }
     const repeatable = operation.safe === true || headers[idempotencyKey] !== undefined
     const retries = new Retries(retryOptions(this.#options, input))
-    let token = operation.open ? undefined : await until(input.signal, () => this.#token())
+    let token = operation.open ? undefined : await until(input.signal, () => this.#token(operation))
     let renewed = false
     for (;;) {
       input.signal?.throwIfAborted()
@@ -77,7 +77,7 @@ export class Transport {
       if (failure.status === 401 && token !== undefined && !renewed) {
         renewed = true
         const refused = token
-        token = await until(input.signal, () => this.#token(refused))
+        token = await until(input.signal, () => this.#token(operation, refused))
         if (token !== undefined && token !== refused) {
           continue
         }
@@ -122,9 +122,9 @@ export class Transport {
     }
   }
 
-  async #token(refused?: string): Promise<string | undefined> {
+  async #token(operation: Operation, refused?: string): Promise<string | undefined> {
     const source = this.#options.token
-    return typeof source === 'function' ? source(refused) : source
+    return typeof source === 'function' ? source(refused, operation.safe !== true) : source
   }
 }
 
