@@ -142,6 +142,24 @@ test('the web application with the keyboard alone', async (t) => {
     await page.getByText('Example Ltd').first().waitFor()
   })
 
+  await step('a file cannot be received without an entity, and the page says where to add one', async () => {
+    await page.getByText('There is no active entity').waitFor()
+    const chooser = page.waitForEvent('filechooser')
+    await press(page, 'button', 'Upload')
+    await (await chooser).setFiles([await invoiceFile('EARLY-1')])
+    await picture(page, 'web-no-entity')
+    await press(page, 'link', 'Open entities', page.getByRole('dialog'))
+    await page.getByRole('heading', { level: 1, name: 'Entities' }).waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByText('There is no active entity').waitFor()
+    for (const [name, title] of [['Settings', 'Settings'], ['Inbox', 'Inbox']]) {
+      await go(name)
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      await page.getByRole('link', { name: 'Open entities' }).waitFor()
+    }
+    await go('Attention')
+  })
+
   await step('sign out and sign in', async () => {
     await press(page, 'button', /Ada Example/)
     await page.getByRole('menuitem', { name: 'Sign out' }).waitFor()

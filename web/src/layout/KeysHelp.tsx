@@ -1,5 +1,6 @@
 import { useState } from 'react'
 
+import '@/text/parts/keys'
 import { t, type MessageKey } from '@/text/text'
 import { SwitchField } from '@/ui/fields'
 import { Dialog } from '@/ui/overlays'

@@ -9,7 +9,7 @@ import { entitiesQuery, meQuery } from '@/api/queries'
 export function useEntity() {
   const { entity } = useSearch({ strict: false }) as { entity?: string }
   const navigate = useNavigate()
-  const { data: entities = [] } = useQuery(entitiesQuery)
+  const { data, data: entities = [] } = useQuery(entitiesQuery)
   const active = entities.filter((e) => !e.archived)
   return {
     entityId: entity,
@@ -17,6 +17,8 @@ export function useEntity() {
     /** The chosen entity, or the only one. */
     current: entities.find((e) => e.id === entity) ?? (active.length === 1 ? active[0] : undefined),
     several: active.length > 1,
+    /** Whether there is no entity that could receive a document. */
+    none: data !== undefined && active.length === 0,
     choose: (id: string | undefined) => navigate({ to: '.', search: (old: object) => ({ ...old, entity: id }) } as never),
   }
 }

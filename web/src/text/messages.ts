@@ -8,6 +8,8 @@ import type { confirm } from './en/confirm'
 import type { documents } from './en/documents'
 import type { inbox } from './en/inbox'
 import type { integrations } from './en/integrations'
+import type { keys } from './en/keys'
+import type { noEntity } from './en/no-entity'
 import type { overview } from './en/overview'
 import type { review } from './en/review'
 import type { setup } from './en/setup'
@@ -19,7 +21,7 @@ import type { webhooks } from './en/webhooks'
 
 type Parts = [
   typeof administration, typeof attention, typeof billing, typeof common, typeof confirm, typeof documents, typeof inbox, typeof integrations,
-  typeof overview,
+  typeof keys, typeof noEntity, typeof overview,
   typeof review, typeof setup, typeof shell, typeof suppliers, typeof uploads, typeof values,
   typeof webhooks,
 ]

@@ -8,6 +8,7 @@ import { useEffect, useState } from 'react'
 import { useReachable } from '@/api/connection'
 import { documentQuery } from '@/api/queries'
 import { formatPercent } from '@/format/format'
+import { NoEntity } from '@/layout/NoEntity'
 import { useEntity } from '@/layout/useEntity'
 import { t } from '@/text/text'
 import { Button } from '@/ui/Button'
@@ -63,7 +64,7 @@ function useDropAnywhere(): boolean {
 /** Sends the offered files to the chosen entity, and asks for it if there are several. */
 function EntityQuestion() {
   const files = useOffered()
-  const { entities, current } = useEntity()
+  const { entities, current, none } = useEntity()
   const [chosen, choose] = useState<string | null>(null)
   useEffect(() => {
     if (files.length > 0 && current) {
@@ -72,11 +73,19 @@ function EntityQuestion() {
     }
   }, [files, current])
   const open = entities.filter((e) => !e.archived)
+  const close = () => offerFiles([])
+  if (none) {
+    return (
+      <Dialog title={t('upload.choose')} isOpen={files.length > 0} onClose={close}>
+        <NoEntity onOpen={close} />
+      </Dialog>
+    )
+  }
   return (
-    <Dialog title={t('upload.whichEntity', { count: files.length })} isOpen={files.length > 0 && !current} onClose={() => offerFiles([])}>
+    <Dialog title={t('upload.whichEntity', { count: files.length })} isOpen={files.length > 0 && !current} onClose={close}>
       <ComboField label={t('entity.switch')} options={open.map((e) => ({ value: e.id, label: e.name }))} value={chosen} onChange={choose} />
       <div className="actions">
-        <Button onPress={() => offerFiles([])}>{t('common.cancel')}</Button>
+        <Button onPress={close}>{t('common.cancel')}</Button>
         <Button look="primary" isDisabled={chosen === null} onPress={() => { addUploads(files, chosen!); offerFiles([]) }}>{t('upload.start')}</Button>
       </div>
     </Dialog>

@@ -13,6 +13,7 @@ import { UploadButton } from '@/uploads/UploadButton'
 
 import { useAttention } from './useAttention'
 
+const NoEntity = lazy(() => import('@/layout/NoEntity').then((m) => ({ default: m.NoEntity })))
 // It loads after the work that needs a person.
 const Processing = lazy(() => import('@/screens/overview/Processing').then((m) => ({ default: m.Processing })))
 
@@ -22,7 +23,7 @@ const shownAtFirst = 50
 /** The first page: what needs a person, each with its action. */
 export function AttentionScreen() {
   const { items, error, hasInvoices } = useAttention()
-  const { current } = useEntity()
+  const { current, none } = useEntity()
   const me = useMe()
   const isAdmin = useIsAdmin()
   const [all, showAll] = useState(false)
@@ -39,9 +40,9 @@ export function AttentionScreen() {
       {!items && !error && <Skeleton rows={4} />}
       {items?.length === 0 && (
         <div className="panel">
-          <Empty title={t(hasInvoices ? 'attention.empty' : 'attention.start.title')}>
-            <p>{t(hasInvoices ? 'attention.empty.text' : 'attention.start.text')}</p>
-          </Empty>
+          {none
+            ? <Suspense><NoEntity /></Suspense>
+            : <Empty title={t(hasInvoices ? 'attention.empty' : 'attention.start.title')}><p>{t(hasInvoices ? 'attention.empty.text' : 'attention.start.text')}</p></Empty>}
         </div>
       )}
       {items && items.length > 0 && (

@@ -9,13 +9,14 @@ import { entitiesQuery } from '@/api/queries'
 import { useIsAdmin } from '@/layout/useEntity'
 import '@/text/parts/administration'
 import '@/text/parts/documents'
+import '@/text/parts/no-entity'
 import { label, t } from '@/text/text'
 import { Button } from '@/ui/Button'
 import { SelectField } from '@/ui/choices'
 import { DataTable, type Column } from '@/ui/DataTable'
 import { TextField } from '@/ui/fields'
 import { Dialog } from '@/ui/overlays'
-import { ErrorBanner, Page, Skeleton, Tag } from '@/ui/parts'
+import { Empty, ErrorBanner, Page, Skeleton, Tag } from '@/ui/parts'
 
 const columns: Column<Entity>[] = [
   { id: 'name', header: t('entities.name'), cell: (e) => <Link to="/entities/$id" params={{ id: e.id }}>{e.name}</Link> },
@@ -33,7 +34,7 @@ export function EntitiesScreen() {
     <Page title={t('nav.entities')} lead={t('entities.lead')} actions={isAdmin && <Button look="primary" icon="plus" onPress={() => add(true)}>{t('entities.add')}</Button>}>
       {entities.isError && <ErrorBanner error={entities.error} onRetry={() => void entities.refetch()} />}
       {entities.isPending && <Skeleton />}
-      {entities.data && <DataTable label={t('nav.entities')} columns={columns} rows={entities.data} rowKey={(e) => e.id} />}
+      {entities.data && <DataTable label={t('nav.entities')} columns={columns} rows={entities.data} rowKey={(e) => e.id} empty={<Empty title={t('entity.none')}><p>{t(isAdmin ? 'entity.none.text' : 'entity.none.ask')}</p></Empty>} />}
       <Dialog title={t('entities.add')} isOpen={adding} onClose={() => add(false)}><NewEntity entities={entities.data ?? []} /></Dialog>
     </Page>
   )

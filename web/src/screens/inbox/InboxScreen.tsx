@@ -11,6 +11,7 @@ import { formatCount } from '@/format/format'
 import { useInvoiceActions } from '@/invoices/actions'
 import { AssignDialog } from '@/invoices/AssignDialog'
 import { NoteDialog } from '@/invoices/NoteDialog'
+import { NoEntity } from '@/layout/NoEntity'
 import { useEntity } from '@/layout/useEntity'
 import { useKeys } from '@/layout/useKeys'
 import { PageDialog } from '@/pages/PageDialog'
@@ -151,10 +152,13 @@ const TabLinks = memo(function TabLinks({ current, listed }: { current: Tab; lis
 })
 
 function EmptyInbox({ tab, filtered }: { tab: Tab; filtered: boolean }) {
-  const { entityId, entities } = useEntity()
+  const { entityId, entities, none } = useEntity()
   const only = entityId ?? (entities.length === 1 ? entities[0]!.id : undefined)
   const address = useQuery({ ...emailQuery(only ?? ''), enabled: only !== undefined && !filtered }).data?.address
   const synced = useSyncedToday(entityId, tab === 'check' && !filtered)
+  if (none && !filtered) {
+    return <NoEntity />
+  }
   return (
     <Empty title={t(filtered ? 'inbox.empty.filtered' : `inbox.empty.${tab}`)}>
       {!filtered && synced !== undefined && synced > 0 && <p>{t('inbox.empty.syncedToday', { count: synced })}</p>}

@@ -7,6 +7,7 @@ import { api } from '@/api/client'
 import { useChange } from '@/api/mutate'
 import { settingsQuery } from '@/api/queries'
 import { useLedger } from '@/invoices/ledger'
+import { NoEntity } from '@/layout/NoEntity'
 import { useEntity, useIsAdmin } from '@/layout/useEntity'
 import '@/text/parts/administration'
 import '@/text/parts/review'
@@ -18,9 +19,12 @@ import { Empty, ErrorBanner, Page, Section, Skeleton } from '@/ui/parts'
 
 /** The settings of the chosen entity, or the choice of one. */
 export function SettingsIndexScreen() {
-  const { current, entities } = useEntity()
+  const { current, entities, none } = useEntity()
   if (current) {
     return <EntitySettings id={current.id} name={current.name} />
+  }
+  if (none && entities.length === 0) {
+    return <Page title={t('nav.settings')}><div className="panel"><NoEntity /></div></Page>
   }
   return (
     <Page title={t('nav.settings')} lead={t('settings.choose')}>

@@ -1,4 +1,4 @@
-// Uploads and keys, which every page has.
+// Uploads, which every page has.
 export const uploads = {
   'upload.choose': 'Upload',
   'upload.more': 'More ways to upload',
@@ -33,23 +33,4 @@ export const uploads = {
   'invoice.isRejected': '{number} is rejected',
   'invoice.notUndone': 'Not undone for {number}: {reason}',
   'invoice.rejected': 'Rejected {number}',
-  'keys.title': 'Keys',
-  'keys.list': 'In the inbox',
-  'keys.review': 'In the review',
-  'keys.next': 'Next invoice',
-  'keys.previous': 'Previous invoice',
-  'keys.select': 'Select',
-  'keys.open': 'Open',
-  'keys.preview': 'Show the page',
-  'keys.search': 'Search',
-  'keys.help': 'Show these keys',
-  'keys.confirm': 'Confirm the value, go to the next doubtful one',
-  'keys.alternative': 'Choose an alternative',
-  'keys.approve': 'Approve, open the next',
-  'keys.leave': 'Leave the field',
-  'keys.reject': 'Reject',
-  'keys.assign': 'Assign',
-  'keys.note': 'Write a note',
-  'keys.letters': 'Letter keys',
-  'keys.letters.hint': 'Switch them off if you use speech input or another tool that types letters.',
 } as const

@@ -1,0 +1,4 @@
+import { keys } from '../en/keys'
+import { addMessages } from '../messages'
+
+addMessages(keys)

@@ -1,0 +1,4 @@
+import { noEntity } from '../en/no-entity'
+import { addMessages } from '../messages'
+
+addMessages(noEntity)
