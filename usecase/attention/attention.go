@@ -11,6 +11,7 @@ import (
 
 	"docledger/domain/attention"
 	"docledger/domain/calendar"
+	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/identity"
@@ -222,6 +223,7 @@ func pageOf(c attention.Count, due calendar.Date) string {
 		if c.Number == 1 {
 			return "/documents/" + c.FirstID.String()
 		}
+		of.Set("status", string(document.Failed))
 		return "/documents?" + of.Encode()
 	case attention.CauseSyncFailed:
 		of.Set("tab", "failed")

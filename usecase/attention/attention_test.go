@@ -86,6 +86,9 @@ func TestEveryCodeHasAnActionAPageAndAMessage(t *testing.T) {
 		if several := i.Code == domain.DuplicateSuspected || i.Code == domain.BankAccountNew; several && i.Path != "/inbox?entity="+one.ID.String()+"&tab=all" {
 			t.Errorf("%s leads to %s", i.Code, i.Path)
 		}
+		if failed := i.Code == domain.DocumentFailed; failed && i.Path != "/documents?entity="+one.ID.String()+"&status=FAILED" {
+			t.Errorf("%s leads to %s", i.Code, i.Path)
+		}
 		if warnings && i.Severity == "BLOCKING" {
 			t.Errorf("%s follows a warning", i.Code)
 		}

@@ -6,8 +6,9 @@ import { attentionQuery, billingQuery, entitiesQuery, meQuery, queryClient } fro
 import { session } from '@/api/session'
 import { CodeMissing, NotFound, RouteError } from '@/layout/RouteError'
 import { readConfirmation } from '@/screens/confirm/search'
+import { readDocumentsSearch } from '@/screens/documents/search'
 import { invoicesQuery } from '@/screens/inbox/queries'
-import { readSearch } from '@/screens/inbox/search'
+import { filled, readSearch } from '@/screens/inbox/search'
 import { readReturn } from '@/screens/integrations/consent'
 import { SignInScreen } from '@/screens/sign-in/SignInScreen'
 
@@ -103,8 +104,15 @@ const review = createRoute({
 const suppliers = createRoute({
   getParentRoute: () => shell,
   path: '/suppliers',
-  validateSearch: (search: Record<string, unknown>): { q?: string } => ({ q: typeof search.q === 'string' && search.q !== '' ? search.q : typeof search.q === 'number' ? String(search.q) : undefined }),
+  validateSearch: (search: Record<string, unknown>): { q?: string } => ({ q: filled(search.q) }),
   component: lazyRouteComponent(online(() => import('@/screens/suppliers/SuppliersScreen')), 'SuppliersScreen'),
+})
+
+const documents = createRoute({
+  getParentRoute: () => shell,
+  path: '/documents',
+  validateSearch: readDocumentsSearch,
+  component: lazyRouteComponent(online(() => import('@/screens/documents/DocumentsScreen')), 'DocumentsScreen'),
 })
 
 const confirm = createRoute({
@@ -140,7 +148,7 @@ export const router = createRouter({
     review,
     confirm,
     attention,
-    screen('/documents', () => import('@/screens/documents/DocumentsScreen'), 'DocumentsScreen'),
+    documents,
     consentReturn,
     connectAssistant,
     suppliers,

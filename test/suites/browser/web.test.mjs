@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { checkPages } from './pages.mjs'
-import { assertAccessible, caller, contexts, invoiceFile, openApp, settled, wrongTax } from './web.mjs'
+import { assertAccessible, caller, contexts, invoiceFile, openApp, readInvoice, settled, wrongTax } from './web.mjs'
 import { picture, signIn, startBrowser, startSandbox } from './world.mjs'
 
 test('the web application', async (t) => {
@@ -77,6 +77,35 @@ test('the web application', async (t) => {
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('1 file uploaded').waitFor()
     await page.getByRole('button', { name: 'Close' }).click()
+  })
+
+  await t.test('the documents that could not be read are found by their state and by a part of the name', async () => {
+    await call('POST', '/api/documents/upload', { entity_id: sandbox.ENTITY_ID, filename: 'words.txt', content: Buffer.from('no invoice').toString('base64') })
+    await page.goto(`${sandbox.BASE_URL}/inbox?entity=${sandbox.ENTITY_ID}`)
+    await page.getByRole('link', { name: '1 document needs attention' }).click()
+    await page.getByRole('row', { name: /words\.txt/ }).waitFor()
+    assert.equal(await page.getByRole('row').count(), 2, 'a document that was read is in the list of those that were not')
+    await page.getByRole('searchbox').fill('no such file')
+    await page.getByText('No document matches the filter').waitFor()
+    await page.getByRole('searchbox').fill('WEB-RETRY')
+    await page.getByRole('button', { name: /State/ }).click()
+    await page.getByRole('option', { name: 'All states' }).click()
+    await page.getByRole('row', { name: /WEB-RETRY/ }).waitFor()
+    assert.equal(await page.getByRole('row').count(), 2)
+    await page.reload()
+    await page.getByRole('row', { name: /WEB-RETRY/ }).waitFor()
+  })
+
+  await t.test('the dates of an overdue invoice are not cut off in the inbox', async () => {
+    await readInvoice(call, sandbox.ENTITY_ID, 'WEB-OVERDUE', { due: '2025-09-28', change: (text) => text.replace(/(<cbc:IssueDate>)[^<]*/, '$12025-09-28') })
+    await page.setViewportSize({ width: 1280, height: 860 })
+    await page.goto(`${sandbox.BASE_URL}/inbox?tab=all&q=WEB-OVERDUE&entity=${sandbox.ENTITY_ID}`)
+    await page.getByRole('row', { name: /WEB-OVERDUE/ }).waitFor()
+    for (const cell of ['.issued', '.due']) {
+      const [inside, width] = await page.locator(`.body ${cell}`).evaluate((element) => [element.scrollWidth, element.clientWidth])
+      assert.ok(inside <= width, `${cell} is ${inside - width} pixels too narrow`)
+    }
+    await page.setViewportSize({ width: 1360, height: 860 })
   })
 
   // Also has the document store, so that its files do not change the inbox of the other entity.

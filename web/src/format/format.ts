@@ -74,7 +74,7 @@ export function formatPercent(share: number): string {
 
 export function formatBytes(bytes: number): string {
   return bytes < 1 << 20
-    ? (bytes / 1024).toLocaleString(undefined, { maximumFractionDigits: 0, style: 'unit', unit: 'kilobyte' })
+    ? Math.ceil(bytes / 1024).toLocaleString(undefined, { maximumFractionDigits: 0, style: 'unit', unit: 'kilobyte' })
     : (bytes / (1 << 20)).toLocaleString(undefined, { maximumFractionDigits: 1, style: 'unit', unit: 'megabyte' })
 }
 

@@ -1,6 +1,6 @@
 import type { Document } from '@docledger/client'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 
 import { api } from '@/api/client'
@@ -11,12 +11,15 @@ import { label, t } from '@/text/text'
 import { Button } from '@/ui/Button'
 import { ShowMore } from '@/ui/ShowMore'
 import { DataTable, type Column } from '@/ui/DataTable'
+import { SelectField } from '@/ui/choices'
 import { CheckField } from '@/ui/fields'
 import { Empty, ErrorBanner, Page, Skeleton, Tag } from '@/ui/parts'
+import { SearchInput } from '@/ui/SearchInput'
 import { UploadButton } from '@/uploads/UploadButton'
 
 import { DocumentActions } from './DocumentActions'
 import { canMerge, MergeDialog } from './MergeDialog'
+import { statuses, type DocumentsSearch, type Status } from './search'
 
 const columns: Column<Document>[] = [
   { id: 'name', header: t('documents.file'), cell: (d) => <Link to="/documents/$id" params={{ id: d.id }}>{d.filename}</Link> },
@@ -27,15 +30,20 @@ const columns: Column<Document>[] = [
   { id: 'actions', header: t('documents.actions'), cell: (d) => <DocumentActions document={d} />, kind: 'actions' },
 ]
 
+const everything = 'ALL'
+
 /** Every received file and what became of it. */
 export function DocumentsScreen() {
   const { entityId } = useEntity()
+  const { q, status } = useSearch({ from: '/shell/documents' })
+  const navigate = useNavigate({ from: '/documents' })
+  const filter = (part: DocumentsSearch) => void navigate({ search: (old: object) => ({ ...old, ...part }), replace: true })
   const [chosen, choose] = useState<readonly string[]>([])
   const [merging, merge] = useState(false)
   const list = useInfiniteQuery({
-    queryKey: ['documents', 'list', entityId],
+    queryKey: ['documents', 'list', entityId, q, status],
     queryFn: async ({ pageParam, signal }) =>
-      (await api.listDocuments({ query: { limit: 100, ...(entityId ? { entity_id: entityId } : {}), ...(pageParam ? { cursor: pageParam } : {}) }, signal })).data,
+      (await api.listDocuments({ query: { limit: 100, ...(entityId ? { entity_id: entityId } : {}), ...(status ? { status: [status] } : {}), ...(q && q.length >= 2 ? { q } : {}), ...(pageParam ? { cursor: pageParam } : {}) }, signal })).data,
     initialPageParam: '',
     getNextPageParam: (last) => last.next_cursor ?? undefined,
   })
@@ -61,10 +69,20 @@ export function DocumentsScreen() {
         </>
       }
     >
+      <div className="row">
+        <SearchInput label={t('documents.search')} value={q ?? ''} onChange={(typed) => filter({ q: typed || undefined })} />
+        <SelectField
+          bare
+          label={t('documents.state')}
+          options={[{ value: everything, label: t('documents.everyState') }, ...statuses.map((s) => ({ value: s as string, label: label('documentStatus', s) }))]}
+          value={status ?? everything}
+          onChange={(chosen) => filter({ status: chosen === everything ? undefined : chosen as Status })}
+        />
+      </div>
       {list.isError && <ErrorBanner error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending
         ? <Skeleton />
-        : <DataTable label={t('nav.documents')} columns={[select, ...columns]} rows={rows} rowKey={(d) => d.id} empty={<Empty title={t('documents.empty')} />} />}
+        : <DataTable label={t('nav.documents')} columns={[select, ...columns]} rows={rows} rowKey={(d) => d.id} empty={<Empty title={t(q || status ? 'documents.empty.filtered' : 'documents.empty')} />} />}
       {merging && <MergeDialog documents={selected} onClose={() => { merge(false); choose([]) }} />}
       <ShowMore list={list} count={rows.length} />
     </Page>

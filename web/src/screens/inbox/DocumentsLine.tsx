@@ -18,12 +18,13 @@ export function DocumentsLine({ entityId }: { entityId?: string }) {
   if (!data || data.length === 0) {
     return null
   }
+  const held = data.some((d) => d.status !== 'FAILED' && d.held_reason !== null)
   const failed = data.filter((d) => d.status === 'FAILED' || d.held_reason !== null).length
   const reading = data.length - failed
   return (
     <p className="documents-line">
       {reading > 0 && <span className="tag"><Icon name="clock" />{t('inbox.documents', { count: reading })}</span>}
-      {failed > 0 && <Link to="/documents" className="tag red"><Icon name="alert" />{t('inbox.unread', { count: failed })}</Link>}
+      {failed > 0 && <Link to="/documents" search={held ? {} : { status: 'FAILED' }} className="tag red"><Icon name="alert" />{t('inbox.unread', { count: failed })}</Link>}
     </p>
   )
 }

@@ -64,8 +64,8 @@ export function columnsOf(entityNames: Map<string, string>, { showEntity, showAs
       ),
       meta: { width: 'minmax(76px, .9fr)' },
     }),
-    column.display({ id: 'issued', header: t('inbox.column.issued'), cell: ({ row }) => formatShortDate(row.original.issue_date), meta: { width: '86px', sort: 'issue_date' } }),
-    column.display({ id: 'due', header: t('inbox.column.due'), cell: ({ row }) => <Due invoice={row.original} />, meta: { width: '106px', sort: 'due_date' } }),
+    column.display({ id: 'issued', header: t('inbox.column.issued'), cell: ({ row }) => formatShortDate(row.original.issue_date), meta: { width: '96px', sort: 'issue_date' } }),
+    column.display({ id: 'due', header: t('inbox.column.due'), cell: ({ row }) => <Due invoice={row.original} />, meta: { width: '120px', sort: 'due_date' } }),
     column.display({
       id: 'gross',
       header: t('inbox.column.gross'),

@@ -43,7 +43,7 @@ const person = (value: unknown): string | undefined => (value === 'me' || value 
 
 const id = (value: unknown): string | undefined => (typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value) ? value : undefined)
 
-const filled = (value: unknown): string | undefined =>
+export const filled = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
 
 const date = (value: unknown): string | undefined => (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) ? value : undefined)

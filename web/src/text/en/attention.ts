@@ -7,7 +7,7 @@ export const attention = {
   'attention.text.retry_sync': '{count|# bill was|# bills were} not created in the ledger',
   'attention.text.review': '{count|# invoice needs|# invoices need} a check',
   'attention.text.approve': '{count|# invoice waits|# invoices wait} for approval',
-  'attention.text.due': '{count|# open invoice is|# open invoices are} due within a week',
+  'attention.text.due': '{count|# open invoice is|# open invoices are} overdue or due within a week',
   'attention.text.open_document': '{count|# document was|# documents were} not readable',
   'attention.text.compare_duplicates': '{count|# invoice|# invoices} may be twice here',
   'attention.text.confirm_bank_account': '{count|# invoice states|# invoices state} a new bank account of a known supplier',
