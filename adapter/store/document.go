@@ -301,9 +301,10 @@ const held = "documents.status IN ('UPLOADED', 'PROCESSING') AND documents.held_
 // HeldIn implements document.Orphans.
 func (r Documents) HeldIn(ctx context.Context) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
-	err := r.s.handle(ctx).Model(&documentRow{}).Where(held).
-		Group("documents.organization_id").Order("MIN(documents.updated_at), documents.organization_id").
-		Pluck("documents.organization_id", &ids).Error
+	// Without MATERIALIZED, SQLite groups by an index of the organization, which has every document.
+	err := r.s.handle(ctx).Raw("WITH found AS MATERIALIZED (?) SELECT organization_id FROM found GROUP BY organization_id ORDER BY MIN(updated_at), organization_id",
+		r.s.handle(ctx).Model(&documentRow{}).Where(held).Select("documents.organization_id", "documents.updated_at")).
+		Scan(&ids).Error
 	return ids, failed("look for organizations with held documents", err)
 }
 
