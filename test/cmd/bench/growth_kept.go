@@ -293,6 +293,9 @@ func parentOf(pid int) (parent int) {
 	return parent
 }
 
+// ticks is the unit of processor times in /proc.
+const ticks = 10 * time.Millisecond
+
 // childrenTime is the processor time of the children that ended.
 func childrenTime(pid int) time.Duration {
 	var user, system int64

@@ -300,25 +300,3 @@ func (g *grown) sweep(ctx context.Context) (figure, error) {
 	after, err := processorTime(g.cmd.Process.Pid)
 	return figure{name: "sweep: processor time of the idle service, each second", value: milliseconds(after-before) / idleTime.Seconds(), unit: "ms"}, err
 }
-
-// ticks is the unit of processor times in /proc.
-const ticks = 10 * time.Millisecond
-
-// processorTime returns the processor time of a process.
-func processorTime(pid int) (time.Duration, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, err
-	}
-	// The fields after the name in parentheses begin with the third.
-	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-	if len(fields) < 13 {
-		return 0, errors.New("the processor time is unknown")
-	}
-	var user, system int64
-	if _, err := fmt.Sscan(fields[11], &user); err != nil {
-		return 0, err
-	}
-	_, err = fmt.Sscan(fields[12], &system)
-	return time.Duration(user+system) * ticks, err
-}

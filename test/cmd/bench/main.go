@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"docledger/adapter/extract/worker"
 )
 
 const (
@@ -24,6 +26,7 @@ const (
 )
 
 func main() {
+	worker.ServeIfChild()
 	limit, measure := runTimeout, run
 	if len(os.Args) > 1 {
 		switch os.Args[1] {

@@ -45,20 +45,6 @@ func layoutFiles() ([]string, error) {
 	return files, err
 }
 
-// layouts measures the CPU time of a document of many printed layouts, most of which
-// have one page.
-func layouts(ctx context.Context, _ string) ([]figure, error) {
-	files, err := layoutFiles()
-	if err != nil {
-		return nil, err
-	}
-	each, err := warm(ctx, files, len(files))
-	if err != nil {
-		return nil, err
-	}
-	return []figure{{fmt.Sprintf("printed PDF, CPU of a document with warm children (%d layouts)", len(files)), milliseconds(each), "ms", 6, false}}, nil
-}
-
 // warm returns the CPU time of a page. The difference between reading the files
 // once and several times leaves out the start of the processes.
 func warm(ctx context.Context, files []string, pages int) (time.Duration, error) {
