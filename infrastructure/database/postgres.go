@@ -62,6 +62,7 @@ func postgresPool(cfg Config) (*sql.DB, error) {
 	pool := stdlib.OpenDB(*conn, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		scanUTC(conn)
 		encodeIDs(conn.TypeMap())
+		encodeLists(conn.TypeMap())
 		return checkConnections(ctx, conn)
 	}))
 	conns := cfg.MaxConns

@@ -62,6 +62,7 @@ var thirdParty = map[string][]string{
 	"gorm.io/":                        {"adapter/store", "infrastructure/database"},
 	"github.com/libtnb/sqlite":        {"infrastructure/database"},
 	"github.com/jackc/pgx":            {"adapter/store", "adapter/queue", "infrastructure/database", "infrastructure/config", "test"}, // config holds URLs against it
+	"github.com/lib/pq":               {"infrastructure/database"},
 	"github.com/riverqueue/":          {"adapter/queue"},
 	"github.com/gin-gonic/gin":        {"adapter/httpapi", "adapter/webhook", "adapter/toolserver", "adapter/webapp", "adapter/authserver", "gen"},
 	"github.com/stripe/stripe-go":     {"adapter/payment/stripe"},
