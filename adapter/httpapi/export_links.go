@@ -61,7 +61,8 @@ func (s *Server) download(c *gin.Context) {
 	}
 	response, err := s.ExportInvoices(c.Copy(), backend.ExportInvoicesRequestObject{Params: params})
 	if err != nil {
-		s.linkError(c, err)
+		// Nothing was read: a caller that repeats a request after Retry-After must not use the link up.
+		s.linkError(c, s.Links.GiveBack(c.Request.Context(), l, err))
 		return
 	}
 	if err := response.VisitExportInvoicesResponse(c.Writer); err != nil {

@@ -177,13 +177,18 @@ func (s *Service) Upload(ctx context.Context, l *link.Link, a identity.Actor, fi
 	}
 	up, err := s.Uploads.Upload(ctx, a, l.EntityID, filename, content)
 	if err != nil {
-		// The request may have ended. Its use does not count nevertheless.
-		if back := s.Links.Release(context.WithoutCancel(ctx), l.ID); back != nil {
-			return Uploaded{}, fmt.Errorf("%w; %w", err, back)
-		}
-		return Uploaded{}, err
+		return Uploaded{}, s.GiveBack(ctx, l, err)
 	}
 	return up, nil
+}
+
+// GiveBack takes a use of a link back that led to an error, and returns the error. The request may
+// have ended; its use does not count nevertheless.
+func (s *Service) GiveBack(ctx context.Context, l *link.Link, err error) error {
+	if back := s.Links.Release(context.WithoutCancel(ctx), l.ID); back != nil {
+		return fmt.Errorf("%w; %w", err, back)
+	}
+	return err
 }
 
 // gone hides why a link does not work, except faults that a person can resolve or that a later

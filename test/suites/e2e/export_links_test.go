@@ -7,6 +7,7 @@ import (
 
 	"docledger/domain/entity"
 	"docledger/domain/identity"
+	"docledger/domain/link"
 	"docledger/test/lib/harness"
 )
 
@@ -35,6 +36,19 @@ func TestExportLinks(t *testing.T) {
 		read()
 	}
 	read().Want(http.StatusNotFound, "not_found")
+
+	// A read that is refused does not count.
+	set(entity.Member{UserID: person.ID, Role: identity.Viewer})
+	path = create("?entity_id=" + d.org.Entity.String())
+	set()
+	for range link.MaxReads {
+		read().Want(http.StatusNotFound, "not_found")
+	}
+	set(entity.Member{UserID: person.ID, Role: identity.Viewer})
+	if r := read(); r.Status != http.StatusOK || !strings.Contains(string(r.Raw), "X-1") {
+		t.Errorf("after refused reads: %d %s", r.Status, r.Raw)
+	}
+	set()
 	d.s.Do(http.MethodPost, "/api/invoices/export-links?entity_id="+d.org.Entity.String(), person.Token, nil).Want(http.StatusNotFound, "not_found")
 	d.s.Do(http.MethodPost, "/api/invoices/export-links?format=pdf", person.Token, nil).Want(http.StatusBadRequest, "invalid_request")
 }
