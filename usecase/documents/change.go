@@ -40,7 +40,7 @@ func (s *Service) Change(ctx context.Context, a identity.Actor, id uuid.UUID, if
 	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		before := ""
 		d, err = s.Documents.Update(ctx, a.Scope(), id, func(now *document.Document) error {
-			if ifVersion > 0 && ifVersion != now.Version {
+			if ifVersion > 0 && ifVersion != now.Version || now.EntityID != e.ID { // e is not that of a document moved meanwhile
 				return fault.StaleVersion(now.Version)
 			}
 			before = now.ExternalID

@@ -106,12 +106,15 @@ func (s *Service) mayRepeat(ctx context.Context, a identity.Actor, d *document.D
 // requested one that was not requested before, because SYSTEM does not approve what an assistant selected.
 func (s *Service) begin(ctx context.Context, a identity.Actor, d *document.Document, force bool) error {
 	// The automatic extraction can have ended since the document was read.
-	done := errors.New("done")
+	done, entity := errors.New("done"), d.EntityID
 	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		if force || !d.Requested || d.HeldReason == document.HeldPlanLimit {
 			var err error
 			var before document.Document
 			d, err = s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {
+				if now.EntityID != entity { // moved meanwhile, to an entity with other rights
+					return fault.StaleVersion(now.Version)
+				}
 				if now.Status.Terminal() && !force {
 					return done
 				}

@@ -47,7 +47,7 @@ func (s *Service) Split(ctx context.Context, a identity.Actor, id uuid.UUID, ifV
 	}
 	var updated *document.Document
 	err = s.Duplicates.InTurn(ctx, a.OrganizationID, func(ctx context.Context) error {
-		updated, err = s.splitInTx(ctx, a, id, ifVersion, parts)
+		updated, err = s.splitInTx(ctx, a, d, ifVersion, parts)
 		return err
 	})
 	if err != nil {
@@ -88,10 +88,19 @@ func validParts(d *document.Document, parts []document.Pages) error {
 	return wrong.Err()
 }
 
-func (s *Service) splitInTx(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, parts []document.Pages) (*document.Document, error) {
+// splitInTx splits a document. d is the document for which the rights were checked.
+func (s *Service) splitInTx(ctx context.Context, a identity.Actor, d *document.Document, ifVersion int, parts []document.Pages) (*document.Document, error) {
+	e, err := s.Entities.GetShared(ctx, a.Scope(), d.EntityID)
+	if err != nil {
+		return nil, fmt.Errorf("read entity: %w", err)
+	}
+	// The caller can have waited for others who changed the rights.
+	if err := e.Require(ctx, a, identity.Reject, s.Settings); err != nil {
+		return nil, err
+	}
 	var before document.Document
-	updated, err := s.Documents.Update(ctx, a.Scope(), id, func(now *document.Document) error {
-		if ifVersion != 0 && now.Version != ifVersion {
+	updated, err := s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {
+		if ifVersion != 0 && now.Version != ifVersion || now.EntityID != e.ID { // a move changes the rights
 			return fault.StaleVersion(now.Version)
 		}
 		if err := validParts(now, parts); err != nil {

@@ -252,6 +252,9 @@ func (s *Service) change(
 	err = s.Duplicates.InTurn(ctx, a.OrganizationID, func(ctx context.Context) error {
 		var err error
 		inv, err = s.Invoices.Update(ctx, a.Scope(), id, ifVersion, func(inv *invoice.Invoice) error {
+			if inv.EntityID != e.ID { // moved meanwhile, to an entity with other rights and settings
+				return fault.StaleVersion(inv.Version)
+			}
 			var err error
 			if events, err = do(ctx, inv, e, settings); err != nil {
 				return err

@@ -42,7 +42,8 @@ func (s *Service) Reassess(ctx context.Context, a identity.Actor, id uuid.UUID) 
 	}, func(ctx context.Context, inv *invoice.Invoice) ([]event.Event, error) {
 		return s.keepDuplicates(ctx, a, inv, found)
 	})
-	if fault.CodeOf(err) == fault.CodeNotFound {
+	switch fault.CodeOf(err) {
+	case fault.CodeNotFound, fault.CodeVersionConflict: // a move evaluates the checks itself
 		return nil
 	}
 	return err

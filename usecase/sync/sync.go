@@ -178,6 +178,9 @@ func (s *Service) begin(ctx context.Context, a identity.Actor, id uuid.UUID, w l
 	return s.Changes.InTurn(ctx, a.OrganizationID, func(ctx context.Context) error {
 		var events []event.Event
 		inv, b, err := s.Bookings.Change(ctx, a.Scope(), id, func(inv *invoice.Invoice, b *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
+			if inv.EntityID != settings.EntityID { // moved meanwhile, to an entity with other rights and another ledger
+				return nil, false, fault.StaleVersion(inv.Version)
+			}
 			if inv.Status == invoice.Extracted {
 				// The supplier can have become known since the invoice was checked.
 				accounts, err := s.Suppliers.Checks(ctx, a, inv)
