@@ -39,6 +39,9 @@ func (s *Service) Split(ctx context.Context, a identity.Actor, id uuid.UUID, ifV
 	if err := e.Require(ctx, a, identity.Reject, s.Settings); err != nil {
 		return nil, err
 	}
+	if err := e.RequireOpen(); err != nil {
+		return nil, err
+	}
 	if err := validParts(d, parts); err != nil {
 		return nil, err
 	}
@@ -94,8 +97,11 @@ func (s *Service) splitInTx(ctx context.Context, a identity.Actor, d *document.D
 	if err != nil {
 		return nil, fmt.Errorf("read entity: %w", err)
 	}
-	// The caller can have waited for others who changed the rights.
+	// The caller can have waited for others who changed the rights or archived the entity.
 	if err := e.Require(ctx, a, identity.Reject, s.Settings); err != nil {
+		return nil, err
+	}
+	if err := e.RequireOpen(); err != nil {
 		return nil, err
 	}
 	var before document.Document

@@ -27,6 +27,7 @@ func TestArchivedEntity(t *testing.T) {
 	s.Do(http.MethodPut, "/api/settings/"+org.Entity.String(), token, map[string]any{"accounting_integration_id": integration, "auto_sync": true}).OK()
 	up := s.Upload(token, org.Entity, "a.xml", harness.UBL("A-1")).OK()
 	inv := s.Extract(token, up.Text("id")).OK()
+	pages := ended(s, org, s.Upload(token, org.Entity, "pages.pdf", twoPages(t, "A-9")).OK().Text("id")).Text("id")
 	invoice := "/api/invoices/" + inv.Text("id")
 
 	s.Do(http.MethodPut, path, token, map[string]any{"archived": true}).OK()
@@ -45,6 +46,7 @@ func TestArchivedEntity(t *testing.T) {
 		t.Errorf("a sync began: %s", got.Raw)
 	}
 	s.Do(http.MethodPost, invoice+"/sync", token, nil).Want(http.StatusBadRequest, "conflict")
+	s.Do(http.MethodPost, "/api/documents/"+pages+"/split", token, map[string]any{"parts": []any{map[string]int{"from": 1, "to": 1}}}).Want(http.StatusBadRequest, "conflict")
 	for _, read := range []string{path, invoice, "/api/documents/" + up.Text("id") + "/content", "/api/invoices/export?format=csv&entity_id=" + org.Entity.String()} {
 		s.Do(http.MethodGet, read, token, nil).OK()
 	}
