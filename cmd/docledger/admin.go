@@ -16,18 +16,41 @@ import (
 
 	"docledger/cmd/service"
 	"docledger/domain/identity"
+	"docledger/infrastructure/config"
 	"docledger/usecase/organizations"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 )
 
-// withService runs an administration command on the configured database.
+// withService runs an administration command on the configured database, which must exist.
 func withService(c *cobra.Command, do func(context.Context, *service.Service) error) error {
+	cfg, err := configuredDatabase()
+	if err != nil {
+		return err
+	}
+	return openService(c, cfg, do)
+}
+
+// withNewService runs an administration command that can be the first of an installation.
+func withNewService(c *cobra.Command, do func(context.Context, *service.Service) error) error {
 	cfg, err := service.Configured()
 	if err != nil {
 		return err
 	}
+	return openService(c, cfg, do)
+}
+
+// configuredDatabase returns the configuration of a database that exists.
+func configuredDatabase() (config.Config, error) {
+	cfg, err := service.Configured()
+	if err != nil {
+		return cfg, err
+	}
+	return cfg, service.RequireDatabase(cfg)
+}
+
+func openService(c *cobra.Command, cfg config.Config, do func(context.Context, *service.Service) error) error {
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	s, err := service.Open(c.Context(), cfg, log, service.Overrides{})
 	if err != nil {
@@ -59,7 +82,7 @@ func organizationCommand() *cobra.Command {
 	c.AddCommand(&cobra.Command{
 		Use: "create NAME", Short: "Create an organization and print its id", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return withService(c, func(ctx context.Context, s *service.Service) error {
+			return withNewService(c, func(ctx context.Context, s *service.Service) error {
 				o, err := s.Organizations.Create(ctx, args[0])
 				if err != nil {
 					return err
@@ -130,7 +153,11 @@ func userAddCommand() *cobra.Command {
 		Use: "add EMAIL", Short: "Add an account", Args: cobra.ExactArgs(1),
 		Long: "Adds an account. With --password-stdin, the password is read from standard input. Otherwise a password is generated and printed once.",
 		RunE: func(c *cobra.Command, args []string) error {
-			return withService(c, func(ctx context.Context, s *service.Service) error {
+			with := withService
+			if newOrganization != "" {
+				with = withNewService
+			}
+			return with(c, func(ctx context.Context, s *service.Service) error {
 				password, made, err := password(c.InOrStdin(), fromStdin)
 				if err != nil {
 					return err

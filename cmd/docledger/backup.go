@@ -13,7 +13,7 @@ func backupCommand() *cobra.Command {
 		Long: "Copies the embedded database to FILE while it is in use. The copy is a consistent snapshot. " +
 			"Copy the documents afterwards. Documents never change, so a later copy contains everything that the database refers to. Back up PostgreSQL with its own tools; see docs/runbook.md.",
 		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := service.Configured()
+			cfg, err := configuredDatabase()
 			if err != nil {
 				return err
 			}

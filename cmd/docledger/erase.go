@@ -33,7 +33,7 @@ func exportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			cfg, err := service.Configured()
+			cfg, err := configuredDatabase()
 			if err != nil {
 				return err
 			}

@@ -19,7 +19,7 @@ func dumpCommand() *cobra.Command {
 			"`docledger load` loads it into another installation, with either database and either store of documents. " +
 			"The dump does not contain the keys. See docs/runbook.md.",
 		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := service.Configured()
+			cfg, err := configuredDatabase()
 			if err != nil {
 				return err
 			}

@@ -20,6 +20,9 @@ func TestServeAfterRestore(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
+	if _, err := run(t, "migrate"); err != nil {
+		t.Fatal(err)
+	}
 	if out, err := run(t, "resume"); err != nil || !strings.Contains(out, "Work is not paused") {
 		t.Fatalf("%q, %v", out, err)
 	}
@@ -64,6 +67,9 @@ func TestJobs(t *testing.T) {
 		"DOCLEDGER_ENV": "local", "BASE_URL": "http://127.0.0.1:1", "DATA_DIR": t.TempDir(), "IDENTITY": "local", "BILLING": "none",
 	} {
 		t.Setenv(name, value)
+	}
+	if _, err := run(t, "migrate"); err != nil {
+		t.Fatal(err)
 	}
 	if out, err := run(t, "jobs", "list"); err != nil || strings.Join(strings.Fields(out), " ") != "ID KIND STATE ORGANIZATION SUBJECT AGE DUE TRIES FAILURE" {
 		t.Errorf("%q, %v", out, err)

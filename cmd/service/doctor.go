@@ -90,6 +90,9 @@ func checkDatabase(ctx context.Context, cfg config.Config) Finding {
 	if cfg.DatabaseURL.Reveal() == "" {
 		f.Remedy = "check DATA_DIR, its permissions and its space"
 	}
+	if f.Err = RequireDatabase(cfg); f.Err != nil {
+		return f
+	}
 	db, err := database.Open(ctx, DatabaseConfig(cfg))
 	if err != nil {
 		f.Err = err
@@ -101,7 +104,9 @@ func checkDatabase(ctx context.Context, cfg config.Config) Finding {
 
 func checkSchema(ctx context.Context, cfg config.Config) Finding {
 	f := Finding{Subject: "schema", OK: "up to date", Remedy: "run docledger migrate of the release that is to run"}
-	f.Err = database.CheckSchema(ctx, DatabaseConfig(cfg), migrations.For(dialect(cfg)))
+	if f.Err = errNoDatabase; RequireDatabase(cfg) == nil {
+		f.Err = database.CheckSchema(ctx, DatabaseConfig(cfg), migrations.For(dialect(cfg)))
+	}
 	switch {
 	case errors.Is(f.Err, database.ErrSchemaNewer):
 		f.Remedy = "install a newer release"
@@ -130,6 +135,9 @@ func withStore(ctx context.Context, cfg config.Config, do func(*store.Store) err
 	keys, err := tokenKeys(cfg)
 	if err != nil {
 		return err
+	}
+	if RequireDatabase(cfg) != nil {
+		return errNoDatabase // checkDatabase reports the cause
 	}
 	db, err := database.Open(ctx, DatabaseConfig(cfg))
 	if err != nil {

@@ -124,6 +124,22 @@ func DatabaseConfig(cfg config.Config) database.Config {
 	return database.Config{URL: "sqlite:" + filepath.Join(cfg.DataDir, "docledger.db")}
 }
 
+// RequireDatabase fails if the embedded database does not exist. Opening it creates an empty one, and
+// the copy or the list of an empty database hides that DATA_DIR is another one than that of serve.
+func RequireDatabase(cfg config.Config) error {
+	if dialect(cfg) != string(database.SQLite) {
+		return nil
+	}
+	path := filepath.Join(cfg.DataDir, "docledger.db")
+	if full, err := filepath.Abs(path); err == nil {
+		path = full
+	}
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("DATA_DIR: there is no database at %s; set DATA_DIR as for docledger serve, which creates the database", path)
+	}
+	return nil
+}
+
 // Migrate migrates the database to this release's schema and creates a missing bucket of
 // documents.
 func Migrate(ctx context.Context, cfg config.Config) error {
