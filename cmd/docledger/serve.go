@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -75,6 +76,9 @@ func serve(ctx context.Context, roles []string, afterRestore bool) error {
 	service.LimitMemory(cfg, controlGroups, work, log)
 	started := func() {
 		log.InfoContext(ctx, "docledger is running", "version", version, "roles", strings.Join(roles, ","), "listen", cfg.Listen)
+		// The start needs several times the memory that remains in use. Without this call, the
+		// operating system gets it back only after minutes.
+		go debug.FreeOSMemory()
 	}
 	if tools && !api && !work {
 		if afterRestore {
