@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -234,6 +235,9 @@ func (a *archive) finish() error {
 // maxNameBytes limits names in a ZIP.
 const maxNameBytes = 150
 
+// device matches the names that Windows reserves for devices, with every extension.
+var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)`)
+
 // safeName returns a file name that is valid on every system and leaves its folder nowhere.
 func safeName(name string) string {
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
@@ -248,8 +252,11 @@ func safeName(name string) string {
 		_, size := utf8.DecodeRuneInString(name)
 		name = name[size:] // the end has the extension
 	}
-	if name == "" {
+	switch {
+	case name == "":
 		return "document"
+	case device.MatchString(name):
+		return "_" + name
 	}
 	return name
 }
