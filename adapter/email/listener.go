@@ -4,10 +4,13 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"docledger/domain/identity"
 )
 
-// listener bounds the connections, in all and from one address, and the time of each:
-// a sender that sends one byte a minute does not keep a connection.
+// listener bounds the connections, in all and from one network, and the time of each:
+// a sender that sends one byte a minute does not keep a connection. A network is an IPv4
+// address or the /64 of an IPv6 address, because one sender has all addresses of the latter.
 type listener struct {
 	net.Listener
 
@@ -28,33 +31,34 @@ func (l *listener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		host, _, err := net.SplitHostPort(c.RemoteAddr().String())
-		if err != nil || !l.take(host) {
+		network := identity.Network(host)
+		if err != nil || !l.take(network) {
 			_ = c.Close() // the sender tries again later
 			continue
 		}
-		limited := &conn{Conn: c, release: func() { l.giveBack(host) }}
+		limited := &conn{Conn: c, release: func() { l.giveBack(network) }}
 		limited.limit = time.AfterFunc(connectionTime, func() { _ = limited.Close() })
 		return limited, nil
 	}
 }
 
-func (l *listener) take(host string) bool {
+func (l *listener) take(network string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.all >= maxConnections || l.from[host] >= maxPerAddress {
+	if l.all >= maxConnections || l.from[network] >= maxPerNetwork {
 		return false
 	}
 	l.all++
-	l.from[host]++
+	l.from[network]++
 	return true
 }
 
-func (l *listener) giveBack(host string) {
+func (l *listener) giveBack(network string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.all--
-	if l.from[host]--; l.from[host] == 0 {
-		delete(l.from, host)
+	if l.from[network]--; l.from[network] == 0 {
+		delete(l.from, network)
 	}
 }
 

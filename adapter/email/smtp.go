@@ -23,7 +23,7 @@ import (
 const (
 	maxRecipients  = 20
 	maxConnections = 100
-	maxPerAddress  = 20
+	maxPerNetwork  = 20
 	commandTime    = 10 * time.Minute // of a command and the data after it
 	connectionTime = 15 * time.Minute
 	maxLine        = 100_000 // many senders exceed the 998 of RFC 5322
