@@ -119,10 +119,14 @@ func (r Invoices) sum(ctx context.Context, s identity.Scope, f invoice.Filter, k
 		}
 		union, queries := "?", []any{direct}
 		if counted {
-			union, queries = union+" UNION ALL ?", append(queries, r.s.addCounted(s, g.whole, g.part, keys))
+			union, queries = union+" UNION ALL ?", append(queries, r.s.addCounted(s, g, keys))
 			for _, edge := range g.edges {
-				days, _ := r.addUp(r.s.readCounted(r.s.handle(ctx), s, edge), s, edge, keys)
+				days, _ := r.addUp(r.s.readCounted(r.s.handle(ctx), s, edge, g.other), s, edge, keys)
 				union, queries = union+" UNION ALL ?", append(queries, days)
+			}
+			if len(g.other) > 0 {
+				others, _ := r.addUp(r.s.handle(ctx).Table("invoices").Where("invoices.id IN ?", g.other), s, f, keys)
+				union, queries = union+" UNION ALL ?", append(queries, others)
 			}
 		}
 		all := r.s.handle(ctx).Table("("+union+") AS g", queries...)

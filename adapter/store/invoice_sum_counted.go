@@ -23,6 +23,9 @@ const (
 	sumsOfSuppliers = "supplier"
 	sumsOfTaxes     = "tax"
 	sumsOfAccounts  = "account"
+	// The groups of these have the month of another date instead of that of the issue date.
+	sumsOfDueMonths     = "due_month"
+	sumsOfCreatedMonths = "created_month"
 )
 
 // Other parts are of a whole organization.
@@ -62,8 +65,11 @@ var skipLockedWithoutKey = clause.Locking{Strength: "NO KEY UPDATE", Options: cl
 // groupedSum says which groups have the invoices of a sum.
 type groupedSum struct {
 	part  string
-	whole invoice.Filter   // the filter with whole months of the issue date
-	edges []invoice.Filter // the filter with the days before and after these months, which no group has
+	whole invoice.Filter   // the filter with whole months of its dates, and with statuses instead of the states of the sync
+	edges []invoice.Filter // the filter with the times before and after these months, which no group has
+	// other are counted invoices of which the status does not tell whether the state of the sync matches. The sum
+	// subtracts them from the groups, and reads them like uncounted ones.
+	other []uuid.UUID
 }
 
 // grouped returns the groups with the sums for keys of the invoices that match a filter. It reports
@@ -77,7 +83,14 @@ func (r Invoices) grouped(ctx context.Context, s identity.Scope, f invoice.Filte
 	}
 	var n int64
 	err = r.s.handle(ctx).Raw("SELECT count(*) FROM (SELECT 1 FROM invoices_uncounted WHERE organization_id = ? LIMIT ?) AS u", s.OrganizationID, mostUncounted+1).Scan(&n).Error
-	return g, n <= mostUncounted, failed("count uncounted invoices", err)
+	if err != nil || n > mostUncounted {
+		return g, false, failed("count uncounted invoices", err)
+	}
+	if len(f.SyncStates) > 0 {
+		g.whole.Statuses = statusesOfStates(f)
+		g.other, err = r.s.otherwiseSynced(ctx, s.OrganizationID, f.SyncStates, mostUncounted+1)
+	}
+	return g, int(n)+len(g.other) <= mostUncounted, err
 }
 
 // partOf returns the part of which the groups have the keys and the filter, except for days that are no whole months.
@@ -85,7 +98,14 @@ func partOf(s identity.Scope, f invoice.Filter, keys []invoice.SumKey) (part str
 	has := func(key invoice.SumKey) bool { return slices.Contains(keys, key) }
 	suppliers, taxes, accounts := has(invoice.SumBySupplier), has(invoice.SumByTax), has(invoice.SumByAccount)
 	months := has(invoice.SumByMonth) || !f.IssueDateFrom.IsZero() || !f.IssueDateTo.IsZero()
+	due, created := !f.DueDateFrom.IsZero() || !f.DueDateTo.IsZero(), !f.CreatedFrom.IsZero() || !f.CreatedTo.IsZero()
 	switch {
+	case due && created, (due || created) && (suppliers || taxes || accounts || months):
+		return "", false
+	case due:
+		part = sumsOfDueMonths
+	case created:
+		part = sumsOfCreatedMonths
 	case suppliers && taxes && accounts, months && (suppliers && accounts || suppliers && taxes || taxes && accounts):
 		return "", false
 	case suppliers && accounts:
@@ -107,37 +127,18 @@ func partOf(s identity.Scope, f invoice.Filter, keys []invoice.SumKey) (part str
 	default:
 		part = sumsOfInvoices
 	}
-	statuses := has(invoice.SumByStatus) || has(invoice.SumByType) || len(f.Statuses) > 0 || len(f.Types) > 0
+	statuses := has(invoice.SumByStatus) || has(invoice.SumByType) || len(f.Statuses) > 0 || len(f.Types) > 0 || len(f.SyncStates) > 0
 	if ofOrganization(part) && (statuses || has(invoice.SumByEntity) || f.EntityID != uuid.Nil || !s.EveryEntity()) {
 		return "", false
 	}
+	if len(f.SyncStates) > 0 && !slices.ContainsFunc(f.SyncStates, invoice.SyncState.Final) {
+		return "", false // few syncs continue, and an index has them
+	}
 	return part, only(f, func(f *invoice.Filter) {
-		f.EntityID, f.Currencies, f.Statuses, f.Types = uuid.Nil, nil, nil, nil
-		f.IssueDateFrom, f.IssueDateTo = calendar.Date{}, calendar.Date{}
+		f.EntityID, f.Currencies, f.Statuses, f.Types, f.SyncStates = uuid.Nil, nil, nil, nil, nil
+		f.IssueDateFrom, f.IssueDateTo, f.DueDateFrom, f.DueDateTo = calendar.Date{}, calendar.Date{}, calendar.Date{}, calendar.Date{}
+		f.CreatedFrom, f.CreatedTo = time.Time{}, time.Time{}
 	})
-}
-
-// wholeMonths splits the issue dates of a filter into whole months, and the days before and after them. It reports
-// false if there is no whole month.
-func wholeMonths(f invoice.Filter) (whole invoice.Filter, edges []invoice.Filter, ok bool) {
-	whole = f
-	if from := f.IssueDateFrom; !from.IsZero() && !firstOfMonth(from) {
-		edge := f
-		whole.IssueDateFrom = calendar.Of(calendar.Date{Year: from.Year, Month: from.Month + 1, Day: 1}.Time())
-		edge.IssueDateTo = whole.IssueDateFrom.AddDays(-1)
-		edges = append(edges, edge)
-	}
-	if to := f.IssueDateTo; !to.IsZero() && !firstOfMonth(to.AddDays(1)) {
-		edge := f
-		edge.IssueDateFrom = calendar.Date{Year: to.Year, Month: to.Month, Day: 1}
-		whole.IssueDateTo = edge.IssueDateFrom.AddDays(-1)
-		edges = append(edges, edge)
-	}
-	last := calendar.Date{Year: 9999, Month: time.December, Day: 31}
-	if !whole.IssueDateTo.IsZero() {
-		last = whole.IssueDateTo
-	}
-	return whole, edges, whole.IssueDateFrom.Before(last)
 }
 
 // ofOrganization reports whether the groups of a part are of a whole organization.
@@ -149,8 +150,6 @@ func ofOrganization(part string) bool {
 	return false
 }
 
-func firstOfMonth(d calendar.Date) bool { return d.Day == 1 }
-
 // readUncounted reads the invoices of an organization that are not counted. Because of its form both
 // databases expect few.
 func (s *Store) readUncounted(db *gorm.DB, scope identity.Scope) *gorm.DB {
@@ -161,20 +160,9 @@ func (s *Store) readUncounted(db *gorm.DB, scope identity.Scope) *gorm.DB {
 	return db.Table("invoices_uncounted AS u").Joins("CROSS JOIN invoices ON invoices.id = u.invoice_id").Where("u.organization_id = ?", scope.OrganizationID)
 }
 
-// readCounted reads the counted invoices of an organization by their issue date. SQLite has no statistics, and would
-// read every invoice.
-func (s *Store) readCounted(db *gorm.DB, scope identity.Scope, f invoice.Filter) *gorm.DB {
-	table := "invoices"
-	if !s.postgres && f.EntityID != uuid.Nil {
-		table += " INDEXED BY invoices_of_entity_by_issue_date"
-	} else if !s.postgres {
-		table += " INDEXED BY invoices_by_issue_date"
-	}
-	return db.Table(table).Where("NOT EXISTS (SELECT 1 FROM invoices_uncounted AS u WHERE u.organization_id = ? AND u.invoice_id = invoices.id)", scope.OrganizationID)
-}
-
-// addCounted adds up the groups of a part, with the columns of addUp.
-func (s *Store) addCounted(scope identity.Scope, f invoice.Filter, part string, keys []invoice.SumKey) *gorm.DB {
+// addCounted adds up the groups of a sum, with the columns of addUp.
+func (s *Store) addCounted(scope identity.Scope, g groupedSum, keys []invoice.SumKey) *gorm.DB {
+	f, part := g.whole, g.part
 	columns, groups := []string{"c.currency AS currency"}, []string{"c.currency"}
 	by := func(expression, name string) {
 		columns = append(columns, expression+" AS "+name)
@@ -219,18 +207,17 @@ func (s *Store) addCounted(scope identity.Scope, f invoice.Filter, part string, 
 		if f.EntityID != uuid.Nil {
 			q = q.Where(table+".entity_id = ?", f.EntityID)
 		}
-		if !f.IssueDateFrom.IsZero() || !f.IssueDateTo.IsZero() {
-			q = q.Where(table + ".month > ''")
-		}
-		if !f.IssueDateFrom.IsZero() {
-			q = q.Where(table+".month >= ?", monthOf(f.IssueDateFrom))
-		}
-		if !f.IssueDateTo.IsZero() {
-			q = q.Where(table+".month <= ?", monthOf(f.IssueDateTo))
-		}
-		return q.Select(sumColumns + ", " + strings.Join(sumValues, ", "))
+		return ofMonths(q, table, f)
 	}
-	return s.db.Table("(? UNION ALL ?) AS c", of(fewestGroups(scope, f, part, keys)), of("invoice_sum_changes", part)).Select(strings.Join(columns, ", ")).
+	columnsOf := func(sign string) string {
+		return sumColumns + strings.Join(mapped(sumValues, func(value string) string { return ", " + sign + value + " AS " + value }), "")
+	}
+	union, queries := "? UNION ALL ?", []any{of(fewestGroups(scope, f, part, keys)).Select(columnsOf("")), of("invoice_sum_changes", part).Select(columnsOf(""))}
+	if len(g.other) > 0 {
+		union += " UNION ALL ?"
+		queries = append(queries, of("invoice_sum_parts", part).Where("invoice_sum_parts.invoice_id IN ?", g.other).Select(columnsOf("-")))
+	}
+	return s.db.Table("("+union+") AS c", queries...).Select(strings.Join(columns, ", ")).
 		Group(strings.Join(groups, ", ")).Having("sum(c.invoices) > 0")
 }
 
@@ -251,8 +238,6 @@ func fewestGroups(scope identity.Scope, f invoice.Filter, part string, keys []in
 	}
 	return "invoice_sums", part
 }
-
-func monthOf(d calendar.Date) string { return fmt.Sprintf("%04d-%02d", d.Year, d.Month) }
 
 // CountSums counts the uncounted invoices of all organizations, and merges what was subtracted. Each
 // transaction has a limited number of rows, so that an interrupted run resumes where it ended. It leaves

@@ -108,7 +108,7 @@ func TestSumsReadTheirIndex(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !f.IssueDateTo.IsZero() {
-				from = s.readCounted(db, scope, f)
+				from = s.readCounted(db, scope, f, nil)
 			}
 			direct, _ := s.Invoices().addUp(from, scope, f, keys)
 			var steps []struct{ Detail string }

@@ -15,6 +15,7 @@ import (
 	"docledger/domain/entity"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
+	"docledger/domain/ledgersync"
 	"docledger/domain/money"
 
 	"github.com/google/uuid"
@@ -23,7 +24,7 @@ import (
 // testCountedSums stores, changes, moves and deletes invoices at random, counts some of them in between,
 // and compares the sums with those that read every invoice.
 func testCountedSums(t *testing.T, b *bench) {
-	const seed, steps = 1, 45
+	const seed, steps = 1, 60
 	b.playSums(t, seed, steps)
 }
 
@@ -36,7 +37,7 @@ func testCountedSumsAtOnce(t *testing.T, b *bench) {
 	p.entities = []*entity.Entity{b.entity(t, p.scope), b.entity(t, p.scope), b.entity(t, p.scope)}
 	for range 12 {
 		d := b.document(t, p.entities[0])
-		p.there = append(p.there, played{b.invoice(t, d, p.content), d.ID})
+		p.there = append(p.there, played{b.invoice(t, d, p.content, p.created), d.ID})
 	}
 	var writers sync.WaitGroup
 	const changes = 15
@@ -130,7 +131,7 @@ func (b *bench) playSums(t *testing.T, seed uint64, steps int) {
 		must(t, b.db.Exec("DELETE FROM documents WHERE id = ?", of.document).Error)
 	}
 	must(t, b.Invoices().CountSums(b.ctx))
-	for _, table := range []string{"invoice_sums", "invoice_sum_totals", "invoice_sum_changes", "invoices_uncounted"} {
+	for _, table := range []string{"invoice_sums", "invoice_sum_totals", "invoice_sum_changes", "invoices_uncounted", "invoice_sync_differences"} {
 		var n int64
 		must(t, b.db.Table(table).Where("organization_id = ?", p.scope.OrganizationID).Count(&n).Error)
 		if n > 0 {
@@ -142,10 +143,10 @@ func (b *bench) playSums(t *testing.T, seed uint64, steps int) {
 // step changes one invoice.
 func (p *sumPlay) step(t *testing.T) {
 	t.Helper()
-	n := p.draw.IntN(10)
+	n := p.draw.IntN(13)
 	if len(p.there) < 5 || n < 4 {
 		d := p.document(t, p.entities[p.draw.IntN(len(p.entities))])
-		p.there = append(p.there, played{p.invoice(t, d, p.content), d.ID})
+		p.there = append(p.there, played{p.invoice(t, d, p.content, p.created), d.ID})
 		return
 	}
 	at := p.draw.IntN(len(p.there))
@@ -155,12 +156,16 @@ func (p *sumPlay) step(t *testing.T) {
 		p.there = slices.Delete(p.there, at, at+1)
 		return
 	}
+	if n > 9 {
+		p.sync(t, of)
+		return
+	}
 	_, err := p.Invoices().Update(p.ctx, p.scope, of.inv.ID, 0, func(inv *invoice.Invoice) error {
 		switch n {
 		case 5:
 			inv.EntityID = p.entities[p.draw.IntN(len(p.entities))].ID
 		case 6:
-			inv.Status = []invoice.Status{invoice.Rejected, invoice.Approved, invoice.Synced}[p.draw.IntN(3)]
+			inv.Status = []invoice.Status{invoice.Rejected, invoice.Approved, invoice.Synced, invoice.SyncFailed}[p.draw.IntN(4)]
 		default:
 			p.content(inv)
 		}
@@ -168,6 +173,36 @@ func (p *sumPlay) step(t *testing.T) {
 		return nil
 	})
 	must(t, err)
+}
+
+// sync draws the state of the sync of an invoice, mostly with the status of the invoice that follows from it.
+func (p *sumPlay) sync(t *testing.T, of *played) {
+	t.Helper()
+	states := []invoice.SyncState{invoice.SyncQueued, invoice.SyncRunning, invoice.SyncChecking, invoice.SyncDone, invoice.SyncDone, invoice.SyncEnded, ""}
+	state, status := states[p.draw.IntN(len(states))], invoice.Approved
+	switch state {
+	case invoice.SyncDone:
+		status = invoice.Synced
+	case invoice.SyncEnded:
+		status = invoice.SyncFailed
+	}
+	follows := p.draw.IntN(3) > 0
+	_, _, err := p.Bookings().Change(p.ctx, p.scope, of.inv.ID, func(inv *invoice.Invoice, _ *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
+		if follows {
+			inv.Status = status
+		}
+		of.inv = inv
+		if state == "" {
+			return nil, follows, nil
+		}
+		return &ledgersync.Sync{SyncView: invoice.SyncView{State: state, IntegrationID: newID()}}, follows, nil
+	})
+	must(t, err)
+}
+
+// created draws the time of creation.
+func (p *sumPlay) created(inv *invoice.Invoice) {
+	inv.CreatedAt = time.Date(2026, time.January, 30, 23, 59, 59, 999_999_000, time.UTC).Add(time.Duration(p.draw.IntN(80)) * 12 * time.Hour)
 }
 
 // content draws the values that sums read. Some are not counted in groups, because they are too large.
@@ -201,6 +236,10 @@ func (p *sumPlay) content(inv *invoice.Invoice) {
 	inv.IssueDate = calendar.Date{}
 	if p.draw.IntN(5) > 0 {
 		inv.IssueDate = calendar.Date{Year: 2026, Month: 1, Day: 30}.AddDays(p.draw.IntN(40))
+	}
+	inv.DueDate = calendar.Date{}
+	if p.draw.IntN(5) > 0 {
+		inv.DueDate = calendar.Date{Year: 2026, Month: 1, Day: 30}.AddDays(p.draw.IntN(40))
 	}
 	inv.Seller.TaxID, inv.Seller.Name = pick("DE1", "DE2", ""), pick("Acme", "acme ltd", "Zeta", "")
 	inv.NetTotal, inv.TaxTotal, inv.GrossTotal, inv.AmountDue = amount(), amount(), amount(), amount()
@@ -238,6 +277,7 @@ func (p *sumPlay) compare(t *testing.T, when string) {
 	day := func(month time.Month, day int) calendar.Date {
 		return calendar.Date{Year: 2026, Month: month, Day: day}
 	}
+	at := func(month time.Month, day, hour int) time.Time { return time.Date(2026, month, day, hour, 30*min(hour, 1), 0, 0, time.UTC) }
 	february := invoice.Filter{IssueDateFrom: day(time.February, 1), IssueDateTo: day(time.February, 28)}
 	filters := []invoice.Filter{
 		{}, {EntityID: p.entities[1].ID}, {Currencies: []string{"EUR", "USD"}},
@@ -245,6 +285,14 @@ func (p *sumPlay) compare(t *testing.T, when string) {
 		february, {IssueDateTo: february.IssueDateTo}, {IssueDateFrom: february.IssueDateTo},
 		{IssueDateFrom: day(time.January, 31), IssueDateTo: day(time.March, 3)}, {IssueDateFrom: day(time.February, 10), EntityID: p.entities[0].ID},
 		{IssueDateTo: day(time.March, 2), Types: []invoice.Type{invoice.TypeInvoice}}, {IssueDateFrom: day(time.February, 3), IssueDateTo: day(time.March, 3)},
+		{DueDateTo: day(time.February, 28)}, {DueDateFrom: day(time.January, 31), DueDateTo: day(time.March, 2), EntityID: p.entities[1].ID},
+		{DueDateFrom: day(time.February, 1), SyncStates: []invoice.SyncState{invoice.SyncDone}}, {DueDateTo: day(time.February, 20), IssueDateTo: day(time.February, 20)},
+		{CreatedTo: at(time.March, 1, 0)}, {CreatedFrom: at(time.January, 31, 12), CreatedTo: at(time.March, 5, 7), Currencies: []string{"EUR"}},
+		{CreatedFrom: at(time.February, 1, 0), SyncStates: []invoice.SyncState{invoice.SyncEnded, invoice.SyncDone}}, {CreatedFrom: at(time.February, 5, 0), DueDateFrom: day(time.February, 1)},
+		{SyncStates: []invoice.SyncState{invoice.SyncDone}}, {SyncStates: []invoice.SyncState{invoice.SyncDone, invoice.SyncQueued}, EntityID: p.entities[0].ID},
+		{SyncStates: []invoice.SyncState{invoice.SyncEnded, invoice.SyncRunning}, Statuses: []invoice.Status{invoice.SyncFailed, invoice.Approved, invoice.Rejected}},
+		{SyncStates: []invoice.SyncState{invoice.SyncDone}, Statuses: []invoice.Status{invoice.Extracted}}, {SyncStates: []invoice.SyncState{invoice.SyncChecking}},
+		{SyncStates: []invoice.SyncState{invoice.SyncDone}, IssueDateFrom: day(time.January, 31), IssueDateTo: day(time.March, 3)},
 	}
 	groups := [][]invoice.SumKey{
 		{invoice.SumByCurrency}, {invoice.SumByEntity, invoice.SumByStatus, invoice.SumByType}, {invoice.SumByMonth}, {invoice.SumBySupplier}, {invoice.SumByEntity, invoice.SumBySupplier},
@@ -259,8 +307,8 @@ func (p *sumPlay) compare(t *testing.T, when string) {
 		{OrganizationID: p.scope.OrganizationID, Key: &identity.KeyRights{EntityIDs: []uuid.UUID{p.entities[2].ID, p.entities[0].ID}}},
 		{OrganizationID: p.scope.OrganizationID, Key: &identity.KeyRights{}},
 	} {
-		f := filters[p.draw.IntN(len(filters))]
-		for range 3 {
+		for range 4 {
+			f := filters[p.draw.IntN(len(filters))]
 			keys := groups[p.draw.IntN(len(groups))]
 			plain := f
 			plain.UpdatedSince = time.Unix(0, 0)
