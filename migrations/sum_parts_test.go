@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"docledger/adapter/store"
+	"docledger/domain/calendar"
 	"docledger/domain/invoice"
+	"docledger/domain/ledgersync"
 	"docledger/domain/money"
 	"docledger/infrastructure/database"
 
@@ -20,7 +22,7 @@ import (
 // sums, before and after they are counted, and that a changed or deleted one is subtracted.
 func TestSumsOfEarlierInvoices(t *testing.T) {
 	t.Parallel()
-	const beforeTaxes, beforeSuppliers, beforeTotals, before = 1217, 1213, 1211, 1201
+	const beforeDue, beforeTaxes, beforeSuppliers, beforeTotals, before = 1222, 1217, 1213, 1211, 1201
 	onBothDatabases(t, func(t *testing.T, db *database.DB, s *store.Store, provider *goose.Provider) {
 		ctx, now := t.Context(), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 		scope, _ := fill(t, ctx, s, []time.Time{now, now, now})
@@ -31,6 +33,7 @@ func TestSumsOfEarlierInvoices(t *testing.T) {
 				amount := money.MustParse(fmt.Sprint(n + 1))
 				inv.Lines = []invoice.Line{{AccountID: "400", TaxCategory: "S", TaxRate: &amount, NetAmount: &amount}, {AccountID: fmt.Sprint(n), NetAmount: &amount}}
 				inv.Taxes = []invoice.Tax{{Category: "S", Base: &amount}, {Category: "S", Rate: &amount, Base: &amount, Amount: &amount}}
+				inv.DueDate = calendar.Date{Year: 2026, Month: time.Month(1 + n), Day: 2}
 				return nil
 			})
 			must(t, err)
@@ -38,6 +41,12 @@ func TestSumsOfEarlierInvoices(t *testing.T) {
 		must(t, s.Invoices().CountSums(ctx))
 		var ids []string
 		must(t, db.Gorm.Table("invoices").Order("id").Pluck("document_id", &ids).Error)
+		must(t, db.Gorm.Table("invoices").Order("id").Pluck("id", &stored).Error)
+		// The status of this invoice is not that of a finished sync.
+		_, _, err := s.Bookings().Change(ctx, scope, stored[0], func(*invoice.Invoice, *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
+			return &ledgersync.Sync{SyncView: invoice.SyncView{State: invoice.SyncDone, IntegrationID: uuid.New()}}, false, nil
+		})
+		must(t, err)
 		count := func(want map[invoice.Status]int) {
 			t.Helper()
 			sums, err := s.Invoices().Sum(ctx, scope, invoice.Filter{}, []invoice.SumKey{invoice.SumByStatus})
@@ -63,8 +72,20 @@ func TestSumsOfEarlierInvoices(t *testing.T) {
 					t.Errorf("the sums are %+v by %v, want %+v", groups, keys, all)
 				}
 			}
+			for _, f := range []invoice.Filter{
+				{DueDateTo: calendar.Date{Year: 2026, Month: 2, Day: 28}}, {CreatedTo: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}, {SyncStates: []invoice.SyncState{invoice.SyncDone}},
+			} {
+				groups, err := s.Invoices().Sum(ctx, scope, f, []invoice.SumKey{invoice.SumByStatus})
+				must(t, err)
+				f.UpdatedSince = time.Unix(0, 0)
+				all, err := s.Invoices().Sum(ctx, scope, f, []invoice.SumKey{invoice.SumByStatus})
+				must(t, err)
+				if !reflect.DeepEqual(groups, all) || len(all) == 0 {
+					t.Errorf("the sums with %+v are %+v, want %+v", f, groups, all)
+				}
+			}
 		}
-		for _, version := range []int64{beforeTaxes, beforeSuppliers, beforeTotals, before} {
+		for _, version := range []int64{beforeDue, beforeTaxes, beforeSuppliers, beforeTotals, before} {
 			_, err := provider.DownTo(ctx, version)
 			must(t, err)
 			if version == beforeTotals {
@@ -89,6 +110,73 @@ func TestSumsOfEarlierInvoices(t *testing.T) {
 		count(map[invoice.Status]int{invoice.Extracted: 1, invoice.Approved: 1})
 		must(t, s.Invoices().CountSums(ctx))
 		count(map[invoice.Status]int{invoice.Extracted: 1, invoice.Approved: 1})
+	})
+}
+
+// TestSumsOfDatesAfterChanges changes invoices after the view has the parts of the due date and the creation and
+// before the counted invoices are in their groups, and before the syncs of all are compared.
+func TestSumsOfDatesAfterChanges(t *testing.T) {
+	t.Parallel()
+	const before, view = 1222, 1224
+	onBothDatabases(t, func(t *testing.T, db *database.DB, s *store.Store, provider *goose.Provider) {
+		ctx, now := t.Context(), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+		scope, _ := fill(t, ctx, s, []time.Time{now, now, now, now, now, now})
+		var ids []uuid.UUID
+		must(t, db.Gorm.Table("invoices").Order("id").Pluck("id", &ids).Error)
+		due := func(id uuid.UUID, month time.Month) {
+			t.Helper()
+			_, err := s.Invoices().Update(ctx, scope, id, 0, func(inv *invoice.Invoice) error {
+				inv.DueDate = calendar.Date{Year: 2026, Month: month, Day: 2}
+				return nil
+			})
+			must(t, err)
+		}
+		sync := func(id uuid.UUID, state invoice.SyncState, status invoice.Status) {
+			t.Helper()
+			_, _, err := s.Bookings().Change(ctx, scope, id, func(inv *invoice.Invoice, _ *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
+				inv.Status = status
+				return &ledgersync.Sync{SyncView: invoice.SyncView{State: state, IntegrationID: uuid.New()}}, true, nil
+			})
+			must(t, err)
+		}
+		for n, id := range ids {
+			due(id, time.Month(n+1))
+		}
+		sync(ids[3], invoice.SyncDone, invoice.Synced)
+		sync(ids[4], invoice.SyncDone, invoice.Approved)
+		must(t, s.Invoices().CountSums(ctx))
+		_, err := provider.DownTo(ctx, before)
+		must(t, err)
+		_, err = provider.UpTo(ctx, view)
+		must(t, err)
+		due(ids[0], time.December)
+		must(t, db.Gorm.Exec("DELETE FROM documents WHERE id = (SELECT document_id FROM invoices WHERE id = ?)", ids[1]).Error)
+		must(t, s.Invoices().CountSums(ctx))
+		due(ids[2], time.December)
+		sync(ids[5], invoice.SyncEnded, invoice.NeedsReview)
+		_, err = provider.Up(ctx)
+		must(t, err)
+		for _, when := range []string{"before", "after"} {
+			for _, f := range []invoice.Filter{
+				{DueDateFrom: calendar.Date{Year: 2026, Month: 1, Day: 1}}, {DueDateTo: calendar.Date{Year: 2026, Month: 10, Day: 31}}, {CreatedTo: now.AddDate(0, 1, 0)},
+				{SyncStates: []invoice.SyncState{invoice.SyncDone}}, {SyncStates: []invoice.SyncState{invoice.SyncEnded}},
+			} {
+				groups, err := s.Invoices().Sum(ctx, scope, f, []invoice.SumKey{invoice.SumByStatus})
+				must(t, err)
+				f.UpdatedSince = time.Unix(0, 0)
+				all, err := s.Invoices().Sum(ctx, scope, f, []invoice.SumKey{invoice.SumByStatus})
+				must(t, err)
+				if !reflect.DeepEqual(groups, all) || len(all) == 0 {
+					t.Errorf("%s the changes are counted, the sums with %+v are %+v, want %+v", when, f, groups, all)
+				}
+			}
+			must(t, s.Invoices().CountSums(ctx))
+		}
+		var others []uuid.UUID
+		must(t, db.Gorm.Table("invoice_sync_differences").Order("invoice_id").Pluck("invoice_id", &others).Error)
+		if want := []uuid.UUID{ids[4], ids[5]}; !reflect.DeepEqual(others, want) {
+			t.Errorf("the invoices with another state of the sync are %v, want %v", others, want)
+		}
 	})
 }
 
