@@ -34,7 +34,7 @@ func (s *Store) SumOf(ctx context.Context, scope identity.Scope, f invoice.Filte
 
 // ReadsIndex reports whether a sum with a search reads its invoices from the index if there are at most so many.
 func (s *Store) ReadsIndex(ctx context.Context, organization uuid.UUID, query string, most int) (bool, error) {
-	_, ok, err := s.rarelySearched(ctx, organization, query, most)
+	_, _, ok, err := s.rarelySearched(ctx, organization, query, most)
 	return ok, err
 }
 

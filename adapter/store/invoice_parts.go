@@ -165,12 +165,11 @@ const (
 	sampleRows, commonShare = 500, 10
 )
 
-// rarelySearched is searched if the search is not common, and the index has at most so many invoices of it. An
-// invoice from the index takes about ten times as long as the comparison of one with the search.
-func (s *Store) rarelySearched(ctx context.Context, organization uuid.UUID, query string, most int) (condition, bool, error) {
-	c, ok := s.searchedIDs(organization, query)
-	if !ok {
-		return condition{}, false, nil
+// rarelySearched is searchedIDs with the number of its rows, if the search is not common and the index has at most so many
+// rows of it. An invoice from the index takes about ten times as long as the comparison of one with the search.
+func (s *Store) rarelySearched(ctx context.Context, organization uuid.UUID, query string, most int) (c condition, rows int, ok bool, err error) {
+	if c, ok = s.searchedIDs(organization, query); !ok {
+		return c, 0, false, nil
 	}
 	// To find the invoices of a common search takes longer than to compare all. Numbers can make a search common among
 	// the newest or the oldest invoices alone.
@@ -179,24 +178,16 @@ func (s *Store) rarelySearched(ctx context.Context, organization uuid.UUID, quer
 		sample := s.db.Table("invoices").Where("invoices.organization_id = ?", organization).Order(order).Limit(sampleRows)
 		err := searchInvoices(s.handle(ctx).Table("(?) AS invoices", sample.Select("invoices.*")), "invoices", query).Count(&n).Error
 		if err != nil {
-			return condition{}, false, failed("look for a search among a part of the invoices", err)
+			return c, 0, false, failed("look for a search among a part of the invoices", err)
 		}
 		if n < sampleRows/commonShare {
 			break
 		}
 	}
 	if n >= sampleRows/commonShare {
-		return condition{}, false, nil
+		return c, 0, false, nil
 	}
 	ids := s.db.Table("(?) AS q", s.db.Raw(c.sql, c.values...)).Select("1 AS one").Limit(most + 1)
-	if err := s.handle(ctx).Table("(?) AS p", ids).Count(&n).Error; err != nil || n > int64(most) {
-		return condition{}, false, failed("count the invoices of a search", err)
-	}
-	if s.postgres {
-		// PostgreSQL would compare all invoices first, because it expects even fewer of the text.
-		c.sql = "invoices.id = ANY (ARRAY(" + c.sql + "))"
-		return c, true, nil
-	}
-	c, ok = s.searched(organization, query)
-	return c, ok, nil
+	err = s.handle(ctx).Table("(?) AS p", ids).Count(&n).Error
+	return c, int(n), err == nil && n <= int64(most), failed("count the invoices of a search", err)
 }

@@ -112,11 +112,6 @@ func (r Invoices) sum(ctx context.Context, s identity.Scope, f invoice.Filter, k
 			}
 		}
 		direct, q := r.addUp(from, s, f, keys)
-		if c, ok, err := r.s.rarelySearched(ctx, s.OrganizationID, f.Query, most); err != nil {
-			return err
-		} else if ok {
-			direct = direct.Where(c.sql, c.values...)
-		}
 		union, queries := "?", []any{direct}
 		if counted {
 			union, queries = union+" UNION ALL ?", append(queries, r.s.addCounted(s, g, keys))
@@ -155,22 +150,40 @@ func (r Invoices) sum(ctx context.Context, s identity.Scope, f invoice.Filter, k
 	return sums, nil
 }
 
-// readMatching reads the invoices of an organization of which some match a filter. SQLite has no statistics, and would
-// read every invoice. It begins with the part of the filter with the fewest invoices, unless each has more than most.
+// readMatching reads the invoices of an organization of which some match a filter: those of a rare search, or every
+// invoice. SQLite has no statistics, and would read every invoice. It begins with the part of the filter with the fewest
+// invoices, unless each has more than most.
 func (r Invoices) readMatching(ctx context.Context, s identity.Scope, f invoice.Filter, keys []invoice.SumKey, most int) (*gorm.DB, error) {
 	all := r.s.handle(ctx).Table("invoices")
+	c, found, rare, err := r.s.rarelySearched(ctx, s.OrganizationID, f.Query, most)
+	if err != nil {
+		return nil, err
+	}
 	if r.s.postgres {
+		if rare {
+			// PostgreSQL would compare all invoices first, because it expects even fewer of the text.
+			all = all.Where("invoices.id = ANY (ARRAY("+c.sql+"))", c.values...)
+		}
 		return all, nil
 	}
 	if summed(f) && !slices.Contains(keys, invoice.SumByAccount) && !slices.Contains(keys, invoice.SumByTax) {
 		return r.s.handle(ctx).Table("invoices INDEXED BY invoices_sums"), nil
 	}
-	f.Query = "" // whether it is rare is known without all its invoices
-	p, _, err := r.s.invoiceList(s, f, invoice.Sort{}, 0).fewest(r.s.handle(ctx), most)
-	if err != nil || p == nil {
-		return all, failed("count the invoices of a filter", err)
+	f.Query = "" // its invoices are counted
+	if rare {
+		most = found
 	}
-	return r.s.handle(ctx).Table("(?) AS p", p.ids).Joins("CROSS JOIN invoices ON invoices.id = p.id"), nil
+	p, _, err := r.s.invoiceList(s, f, invoice.Sort{}, 0).fewest(r.s.handle(ctx), most)
+	switch {
+	case err != nil:
+		return nil, failed("count the invoices of a filter", err)
+	case p != nil:
+		return r.s.handle(ctx).Table("(?) AS p", p.ids).Joins("CROSS JOIN invoices ON invoices.id = p.id"), nil
+	case rare:
+		ids := r.s.db.Table("(?) AS q", r.s.db.Raw(c.sql, c.values...)).Select("DISTINCT q.invoice_id AS id")
+		return r.s.handle(ctx).Table("(?) AS p", ids).Joins("CROSS JOIN invoices ON invoices.id = p.id"), nil
+	}
+	return all, nil
 }
 
 // addUp adds up the invoices that match a filter among those that from reads.

@@ -97,6 +97,7 @@ func TestSumsReadTheirIndex(t *testing.T) {
 		"invoices_assigned (":         {AssignedTo: uuid.New()},
 		"invoice_syncs_by_state (":    {SyncStates: []invoice.SyncState{invoice.SyncQueued}},
 		"documents_by_uploader (":     {CreatedBy: uuid.New()},
+		"invoice_search VIRTUAL":      {Query: "R-9999"},
 		"invoices_by_due_date (":      {DueDateTo: day},
 		"invoices_by_issue_date (":    {IssueDateFrom: day, IssueDateTo: day},
 		"of_entity_by_issue_date (":   {IssueDateFrom: day, IssueDateTo: day, EntityID: entity},
