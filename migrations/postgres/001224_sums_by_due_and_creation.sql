@@ -80,8 +80,12 @@ SELECT i.id, i.organization_id, 'created_month', i.entity_id, i.currency, i.stat
     CASE i.type WHEN 'CREDIT_NOTE' THEN -1 ELSE 1 END * coalesce(i.due_fixed, 0), (i.due_fixed IS NOT NULL)::int
 FROM invoices AS i WHERE i.status <> 'REJECTED';
 -- Each change of the application increases the version as well.
-CREATE TRIGGER invoice_sums_update_due BEFORE UPDATE ON invoices FOR EACH ROW
-WHEN (OLD.due_date IS DISTINCT FROM NEW.due_date OR OLD.created_at <> NEW.created_at) EXECUTE FUNCTION invoice_sums_subtract();
+CREATE OR REPLACE TRIGGER invoice_sums_update BEFORE UPDATE ON invoices FOR EACH ROW
+WHEN (OLD.version <> NEW.version OR OLD.entity_id <> NEW.entity_id OR OLD.status <> NEW.status OR OLD.type <> NEW.type OR OLD.currency <> NEW.currency
+    OR OLD.issue_date IS DISTINCT FROM NEW.issue_date OR OLD.due_date IS DISTINCT FROM NEW.due_date OR OLD.created_at <> NEW.created_at OR OLD.seller_tax_id <> NEW.seller_tax_id OR OLD.seller_name <> NEW.seller_name
+    OR OLD.net_fixed IS DISTINCT FROM NEW.net_fixed OR OLD.tax_fixed IS DISTINCT FROM NEW.tax_fixed
+    OR OLD.gross_fixed IS DISTINCT FROM NEW.gross_fixed OR OLD.due_fixed IS DISTINCT FROM NEW.due_fixed)
+EXECUTE FUNCTION invoice_sums_subtract();
 -- +goose StatementBegin
 CREATE FUNCTION invoice_status_differs() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -108,7 +112,12 @@ DROP TRIGGER invoice_status_delete ON invoices;
 DROP TRIGGER invoice_status_update ON invoices;
 DROP TRIGGER invoice_status_insert ON invoices;
 DROP FUNCTION invoice_status_differs();
-DROP TRIGGER invoice_sums_update_due ON invoices;
+CREATE OR REPLACE TRIGGER invoice_sums_update BEFORE UPDATE ON invoices FOR EACH ROW
+WHEN (OLD.version <> NEW.version OR OLD.entity_id <> NEW.entity_id OR OLD.status <> NEW.status OR OLD.type <> NEW.type OR OLD.currency <> NEW.currency
+    OR OLD.issue_date IS DISTINCT FROM NEW.issue_date OR OLD.seller_tax_id <> NEW.seller_tax_id OR OLD.seller_name <> NEW.seller_name
+    OR OLD.net_fixed IS DISTINCT FROM NEW.net_fixed OR OLD.tax_fixed IS DISTINCT FROM NEW.tax_fixed
+    OR OLD.gross_fixed IS DISTINCT FROM NEW.gross_fixed OR OLD.due_fixed IS DISTINCT FROM NEW.due_fixed)
+EXECUTE FUNCTION invoice_sums_subtract();
 DELETE FROM invoice_sum_changes WHERE part IN ('due_month', 'created_month');
 DELETE FROM invoice_sums WHERE part IN ('due_month', 'created_month');
 CREATE OR REPLACE VIEW invoice_sum_parts AS

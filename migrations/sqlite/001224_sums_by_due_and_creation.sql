@@ -77,9 +77,12 @@ SELECT i.id, i.organization_id, 'created_month', i.entity_id, i.currency, i.stat
     CASE i.type WHEN 'CREDIT_NOTE' THEN -1 ELSE 1 END * coalesce(i.due_fixed, 0), i.due_fixed IS NOT NULL
 FROM invoices AS i WHERE i.status <> 'REJECTED';
 -- Each change of the application increases the version as well.
+DROP TRIGGER invoice_sums_update;
 -- +goose StatementBegin
-CREATE TRIGGER invoice_sums_update_due BEFORE UPDATE ON invoices
-WHEN (old.due_date IS NOT new.due_date OR old.created_at <> new.created_at)
+CREATE TRIGGER invoice_sums_update BEFORE UPDATE ON invoices
+WHEN (old.version <> new.version OR old.entity_id <> new.entity_id OR old.status <> new.status OR old.type <> new.type OR old.currency <> new.currency
+    OR old.issue_date IS NOT new.issue_date OR old.due_date IS NOT new.due_date OR old.created_at <> new.created_at OR old.seller_tax_id <> new.seller_tax_id OR old.seller_name <> new.seller_name
+    OR old.net_fixed IS NOT new.net_fixed OR old.tax_fixed IS NOT new.tax_fixed OR old.gross_fixed IS NOT new.gross_fixed OR old.due_fixed IS NOT new.due_fixed)
     AND NOT EXISTS (SELECT 1 FROM invoices_uncounted WHERE organization_id = old.organization_id AND invoice_id = old.id) BEGIN
     INSERT INTO invoice_sum_changes (organization_id, part, entity_id, currency, status, type, month, key_a, key_b, invoices, net, nets, tax, taxes, gross, grosses, due, dues)
         SELECT organization_id, part, entity_id, currency, status, type, month, key_a, key_b, -invoices, -net, -nets, -tax, -taxes, -gross, -grosses, -due, -dues
@@ -111,7 +114,19 @@ END;
 DROP TRIGGER invoice_status_delete;
 DROP TRIGGER invoice_status_update;
 DROP TRIGGER invoice_status_insert;
-DROP TRIGGER invoice_sums_update_due;
+DROP TRIGGER invoice_sums_update;
+-- +goose StatementBegin
+CREATE TRIGGER invoice_sums_update BEFORE UPDATE ON invoices
+WHEN (old.version <> new.version OR old.entity_id <> new.entity_id OR old.status <> new.status OR old.type <> new.type OR old.currency <> new.currency
+    OR old.issue_date IS NOT new.issue_date OR old.seller_tax_id <> new.seller_tax_id OR old.seller_name <> new.seller_name
+    OR old.net_fixed IS NOT new.net_fixed OR old.tax_fixed IS NOT new.tax_fixed OR old.gross_fixed IS NOT new.gross_fixed OR old.due_fixed IS NOT new.due_fixed)
+    AND NOT EXISTS (SELECT 1 FROM invoices_uncounted WHERE organization_id = old.organization_id AND invoice_id = old.id) BEGIN
+    INSERT INTO invoice_sum_changes (organization_id, part, entity_id, currency, status, type, month, key_a, key_b, invoices, net, nets, tax, taxes, gross, grosses, due, dues)
+        SELECT organization_id, part, entity_id, currency, status, type, month, key_a, key_b, -invoices, -net, -nets, -tax, -taxes, -gross, -grosses, -due, -dues
+        FROM invoice_sum_parts WHERE invoice_id = old.id;
+    INSERT INTO invoices_uncounted (organization_id, invoice_id) VALUES (old.organization_id, old.id);
+END;
+-- +goose StatementEnd
 DELETE FROM invoice_sum_changes WHERE part IN ('due_month', 'created_month');
 DELETE FROM invoice_sums WHERE part IN ('due_month', 'created_month');
 DROP VIEW invoice_sum_parts;
