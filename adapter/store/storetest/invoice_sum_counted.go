@@ -277,7 +277,9 @@ func (p *sumPlay) compare(t *testing.T, when string) {
 	day := func(month time.Month, day int) calendar.Date {
 		return calendar.Date{Year: 2026, Month: month, Day: day}
 	}
-	at := func(month time.Month, day, hour int) time.Time { return time.Date(2026, month, day, hour, 30*min(hour, 1), 0, 0, time.UTC) }
+	at := func(month time.Month, day, hour int) time.Time {
+		return time.Date(2026, month, day, hour, 30*min(hour, 1), 0, 0, time.UTC)
+	}
 	february := invoice.Filter{IssueDateFrom: day(time.February, 1), IssueDateTo: day(time.February, 28)}
 	filters := []invoice.Filter{
 		{}, {EntityID: p.entities[1].ID}, {Currencies: []string{"EUR", "USD"}},
