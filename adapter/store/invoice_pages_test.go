@@ -46,6 +46,7 @@ func TestFiltersOfManyInvoices(t *testing.T) {
 			}
 			readCovered(t, s, f, name == "postgres")
 			moveDates(t, db, f)
+			removeBills(t, db)
 			var emailed []uuid.UUID
 			if err := db.Gorm.Table("documents AS d").Joins("JOIN invoices AS i ON i.document_id = d.id").Where("d.origin = ?", document.FromEmail).Pluck("i.id", &emailed).Error; err != nil || len(emailed) == 0 {
 				t.Fatalf("no invoice came by e-mail, %v", err)
@@ -82,6 +83,20 @@ func moveDates(t *testing.T, db *database.DB, f filling.Filled) {
 	}
 }
 
+// removeBills changes the status of some invoices with a finished sync.
+func removeBills(t *testing.T, db *database.DB) {
+	t.Helper()
+	var ids []uuid.UUID
+	if err := db.Gorm.Table("invoices").Where("status = ?", invoice.Synced).Order("id").Limit(manyInvoices).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
+		t.Fatalf("no invoice is synced, %v", err)
+	}
+	for i := 0; i < len(ids); i += 300 {
+		if err := db.Gorm.Table("invoices").Where("id = ?", ids[i]).UpdateColumn("status", invoice.Approved).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 const firstDay = "0001-01-01"
 
 type filterCase struct {
@@ -103,6 +118,9 @@ func filterCases(f filling.Filled, emailed []uuid.UUID) []filterCase {
 		{"no currency", invoice.Filter{Currencies: []string{"XXX"}}, func(invoice.Summary) bool { return false }},
 		{"status", invoice.Filter{Statuses: []invoice.Status{invoice.Extracted, invoice.NeedsReview}}, func(i invoice.Summary) bool { return i.Status == invoice.Extracted || i.Status == invoice.NeedsReview }},
 		{"sync state", invoice.Filter{SyncStates: []invoice.SyncState{invoice.SyncEnded}}, func(i invoice.Summary) bool { return i.Status == invoice.SyncFailed }},
+		{"sync state of another status", invoice.Filter{Statuses: []invoice.Status{invoice.Approved, invoice.Extracted}, SyncStates: []invoice.SyncState{invoice.SyncDone, invoice.SyncEnded}}, func(i invoice.Summary) bool {
+			return (i.Status == invoice.Approved || i.Status == invoice.Extracted) && i.SyncState != ""
+		}},
 		{"source", invoice.Filter{Sources: []document.Origin{document.FromEmail}}, func(i invoice.Summary) bool { return slices.Contains(emailed, i.ID) }},
 		{"created before", invoice.Filter{CreatedTo: old}, func(i invoice.Summary) bool { return i.CreatedAt.Before(old) }},
 		{"created before, in a currency", invoice.Filter{CreatedTo: old, Currencies: []string{"USD"}}, func(i invoice.Summary) bool { return i.CreatedAt.Before(old) && i.Currency == "USD" }},

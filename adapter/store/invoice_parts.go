@@ -95,6 +95,12 @@ func (l *invoiceList) parts() (found []filterPart) {
 			has: q.Session(&gorm.Session{}).Select("1").Where("b.invoice_id = p.id"),
 		})
 	}
+	if statesExclude(f) {
+		q := l.s.db.Table("invoice_sync_differences AS b").Where("b.organization_id = ?", l.scope.OrganizationID)
+		found = append(found, filterPart{
+			name: "sync_difference", ids: q.Session(&gorm.Session{}).Select("b.invoice_id AS id"), rows: q.Session(&gorm.Session{}).Select("1 AS one"),
+		})
+	}
 	documents := func(name, index string, has bool, condition string, value any) {
 		if has {
 			q := from("documents AS d", index).Where("d.organization_id = ? AND "+condition, l.scope.OrganizationID, value)

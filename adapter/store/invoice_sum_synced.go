@@ -24,6 +24,15 @@ func statusesOfStates(f invoice.Filter) []invoice.Status {
 	return found
 }
 
+// statesExclude reports whether only invoices in invoice_sync_differences can match both the statuses and the states of the
+// sync of a filter.
+func statesExclude(f invoice.Filter) bool {
+	if len(f.Statuses) == 0 || len(f.SyncStates) == 0 || slices.ContainsFunc(f.SyncStates, func(s invoice.SyncState) bool { return !s.Final() }) {
+		return false
+	}
+	return len(statusesOfStates(f)) == 1 // noStatus
+}
+
 // otherwiseSynced returns the counted invoices of an organization, at most so many, of which the status does not tell
 // whether the sync has one of some states.
 func (s *Store) otherwiseSynced(ctx context.Context, organization uuid.UUID, states []invoice.SyncState, most int) (ids []uuid.UUID, err error) {
