@@ -218,19 +218,28 @@ func (s *Server) explain(resp *http.Response, body []byte) (text, page string) {
 	if err := json.Unmarshal(body, &e); err != nil || e.Error.Code == "" {
 		return fmt.Sprintf("The service returned status %d without a reason. Report it to the operator.", resp.StatusCode), ""
 	}
-	parts := []string{e.Error.Message}
+	confirm := e.Error.Details.ConfirmURL
+	message := e.Error.Message
+	if confirm != "" {
+		// The text is all that some models see of a refusal.
+		message = strings.ReplaceAll(message, "the page in details.confirm_url", confirm)
+	}
+	parts := []string{message}
 	for _, f := range e.Error.Details.Fields {
 		if !strings.Contains(e.Error.Message, f.Reason) {
 			parts = append(parts, f.Field+": "+f.Reason+".")
 		}
 	}
-	if step := nextStep(fault.Code(e.Error.Code), resp.Header.Get("Retry-After")); step != "" {
+	switch step := nextStep(fault.Code(e.Error.Code), resp.Header.Get("Retry-After")); {
+	case confirm != "": // the user of this assistant can have every permission
+		parts = append(parts, "Do not retry.")
+	case step != "":
 		parts = append(parts, step)
 	}
-	if e.Error.Details.ConfirmURL != "" {
-		parts = append(parts, "A user can do it at "+e.Error.Details.ConfirmURL+".")
+	if confirm != "" && !strings.Contains(message, confirm) {
+		parts = append(parts, "A user can do it at "+confirm+".")
 	}
-	return fmt.Sprintf("%s (%s, request %s)", strings.Join(parts, " "), e.Error.Code, e.Error.Details.RequestID), e.Error.Details.ConfirmURL
+	return fmt.Sprintf("%s (%s, request %s)", strings.Join(parts, " "), e.Error.Code, e.Error.Details.RequestID), confirm
 }
 
 // nextStep returns what a model or its user can do about a code whose message

@@ -141,7 +141,9 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 		"fields": {400, `{"error":{"code":"invalid_request","message":"Wrong.","details":{"request_id":"r1","fields":[{"field":"limit","reason":"is too large"}]}}}`,
 			"", []string{"limit: is too large."}},
 		"web": {403, `{"error":{"code":"forbidden","message":"People only.","details":{"request_id":"r1","confirm_url":"https://app.example.com/i/1"}}}`,
-			"", []string{"https://app.example.com/i/1"}},
+			"", []string{"A user can do it at https://app.example.com/i/1"}},
+		"setting": {403, `{"error":{"code":"forbidden","message":"Ask the user to do it on the page in details.confirm_url.","details":{"request_id":"r1","confirm_url":"https://app.example.com/i/2"}}}`,
+			"", []string{"Ask the user to do it on https://app.example.com/i/2."}},
 		"HTML":      {502, "<html>Bad Gateway</html>", "", []string{"502", "operator"}},
 		"no object": {200, `[]`, "", []string{"invalid response", "operator"}},
 		"no JSON":   {200, `hello`, "", []string{"operator"}},
@@ -163,6 +165,9 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 				if !strings.Contains(text, want) {
 					t.Errorf("%q lacks %q", text, want)
 				}
+			}
+			if page := strings.Contains(c.body, `"confirm_url":`); page && (strings.Contains(text, "more permissions") || strings.Contains(text, "details.") || !strings.Contains(text, "Do not retry.")) {
+				t.Errorf("the user who can do it is not asked: %s", text)
 			}
 			if strings.Contains(text, "html") {
 				t.Errorf("a foreign body shows: %s", text)

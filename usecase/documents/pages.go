@@ -94,7 +94,7 @@ func pageOfFile(d *document.Document, number int) (int, error) {
 
 func errNoPage(d *document.Document) error {
 	if d.PageCount > 0 {
-		return fault.New(fault.NotFound, fault.CodeNotFound, "The document has no such page. It has %d pages.", d.PageCount)
+		return fault.New(fault.NotFound, fault.CodeNotFound, "The document has no such page. Its last page is %d.", d.PageCount)
 	}
 	return fault.New(fault.NotFound, fault.CodeNotFound, "The document has no such page.")
 }
