@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -51,7 +50,7 @@ func configuredDatabase() (config.Config, error) {
 }
 
 func openService(c *cobra.Command, cfg config.Config, do func(context.Context, *service.Service) error) error {
-	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	log := slog.New(slog.NewTextHandler(c.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	s, err := service.Open(c.Context(), cfg, log, service.Overrides{})
 	if err != nil {
 		return err

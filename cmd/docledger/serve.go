@@ -94,11 +94,6 @@ func serve(ctx context.Context, roles []string, afterRestore bool) error {
 	if err := pauseWork(ctx, s, log, afterRestore); err != nil {
 		return err
 	}
-	if api {
-		if err := hintFirstUser(ctx, os.Stderr, s, cfg); err != nil {
-			return err
-		}
-	}
 	if tools {
 		if err := s.ServeTools(version, api); err != nil {
 			return err
@@ -122,6 +117,11 @@ func serve(ctx context.Context, roles []string, afterRestore bool) error {
 	}
 	if err != nil {
 		return err
+	}
+	if api {
+		if err := hintFirstUser(ctx, os.Stderr, s, cfg); err != nil {
+			return errors.Join(err, l.Close())
+		}
 	}
 	started()
 	return s.Run(ctx, l, work)

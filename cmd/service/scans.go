@@ -27,10 +27,10 @@ func ScansOf(o config.OCR) *extract.OCR {
 	return &extract.OCR{Program: install.Program(OCRDir(o)), Dir: OCRDir(o), Processes: o.Processes}
 }
 
-// tellOfScans logs at the start why scans would be refused.
+// tellOfScans logs at the start of a worker why it would refuse scans.
 func (s *Service) tellOfScans() {
 	o := ScansOf(s.cfg.OCR)
-	if o == nil {
+	if o == nil || s.pipeline == nil {
 		return
 	}
 	if missing := install.Missing(o.Program, o.Dir); missing != "" {

@@ -215,7 +215,6 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 			OCR: ScansOf(s.cfg.OCR),
 		})
 		reader = s.pipeline
-		s.tellOfScans()
 	}
 	reader = measured{reader, s.metrics}
 	// Handlers are added for the configured senders.
@@ -407,6 +406,7 @@ func (s *Service) Run(ctx context.Context, l net.Listener, work bool) (err error
 	defer scrapes.Wait()
 	defer unwatch()
 	if work {
+		s.tellOfScans()
 		// The worker starts first, because readiness includes it.
 		working, end := context.WithCancel(ctx)
 		defer end()
