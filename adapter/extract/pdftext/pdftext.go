@@ -49,7 +49,7 @@ func read(pages []layout.Page, o Options, learn *training) (*extraction.Draft, e
 	}
 	if words < fewWords {
 		return nil, extraction.Fail(extraction.NoTextLayer,
-			"The PDF contains no readable text. Ask the sender for the original PDF or an e-invoice.")
+			"The document contains no readable text. Ask the sender for the original PDF or an e-invoice.")
 	}
 	if unreadable(s.segments) {
 		return nil, extraction.Fail(extraction.NoTextLayer,

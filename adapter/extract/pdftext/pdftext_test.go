@@ -275,6 +275,16 @@ func TestTextThatCantBeDecoded(t *testing.T) {
 	}
 }
 
+// TestTheFailureOfABlankPageFitsPhotos checks that the message names no kind of file: photos and scans get it too.
+func TestTheFailureOfABlankPageFitsPhotos(t *testing.T) {
+	t.Parallel()
+	_, err := pdftext.Read([]layout.Page{page()}, pdftext.Options{})
+	var failure *extraction.Failure
+	if !errors.As(err, &failure) || failure.Reason != extraction.NoTextLayer || !strings.HasPrefix(failure.Message, "The document contains no readable text.") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestTurnedPagesReadTheSame(t *testing.T) {
 	t.Parallel()
 	for name, turn := range map[string]func(b layout.Box) layout.Box{
