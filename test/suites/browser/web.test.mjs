@@ -96,6 +96,15 @@ test('the web application', async (t) => {
     await page.getByRole('row', { name: /WEB-RETRY/ }).waitFor()
   })
 
+  await t.test('a list that could not be read is not called empty', async () => {
+    const nobodys = '01936b1e-0000-7000-8000-0000000000ff'
+    for (const [path, empty] of [['/inbox?tab=all', 'Drop files anywhere in this window, or choose them.'], ['/documents?status=SPLIT', 'No document matches the filter']]) {
+      await page.goto(`${sandbox.BASE_URL}${path}&entity=${nobodys}`)
+      await page.getByRole('alert').getByText('There is no such entity').waitFor()
+      assert.equal(await page.getByText(empty).count(), 0, `${path} is called empty`)
+    }
+  })
+
   await t.test('the dates of an overdue invoice are not cut off in the inbox', async () => {
     await readInvoice(call, sandbox.ENTITY_ID, 'WEB-OVERDUE', { due: '2025-09-28', change: (text) => text.replace(/(<cbc:IssueDate>)[^<]*/, '$12025-09-28') })
     await page.setViewportSize({ width: 1280, height: 860 })

@@ -82,7 +82,7 @@ export function DocumentsScreen() {
       {list.isError && <ErrorBanner error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending
         ? <Skeleton />
-        : <DataTable label={t('nav.documents')} columns={[select, ...columns]} rows={rows} rowKey={(d) => d.id} empty={<Empty title={t(q || status ? 'documents.empty.filtered' : 'documents.empty')} />} />}
+        : list.data && <DataTable label={t('nav.documents')} columns={[select, ...columns]} rows={rows} rowKey={(d) => d.id} empty={<Empty title={t(q || status ? 'documents.empty.filtered' : 'documents.empty')} />} />}
       {merging && <MergeDialog documents={selected} onClose={() => { merge(false); choose([]) }} />}
       <ShowMore list={list} count={rows.length} />
     </Page>

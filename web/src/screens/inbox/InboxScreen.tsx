@@ -90,7 +90,7 @@ export function InboxScreen() {
       {list.isPending
         ? <Skeleton rows={12} />
         : invoices.length === 0
-          ? <EmptyInbox tab={tab} filtered={isFiltered(search)} />
+          ? list.data && <EmptyInbox tab={tab} filtered={isFiltered(search)} />
           : (
             <InvoiceTable
               invoices={invoices}
