@@ -173,9 +173,42 @@ test('edits and decisions that are refused or wait', async (t) => {
     await type(cell, 'Typed text')
     await page.getByText('Waits for the connection: Description of line 1 – Typed text').waitFor()
     assert.equal(await cell.inputValue(), 'Typed text')
+    const saved = page.waitForResponse((response) => response.request().method() === 'PATCH' && response.ok())
     await online()
     await page.getByText('Waits for the connection: ', { exact: false }).waitFor({ state: 'detached' })
+    await saved // it is sent now, and waits no longer
     assert.equal((await get(id)).lines[0].description, 'Typed text')
+  })
+
+  await t.test('what is typed after Tab replaces the value, also where it is shown in another notation', async () => {
+    const id = await made('TAB-1')
+    const german = await openApp(await contexts(browser, forbidden)({ locale: 'de-DE' }), sandbox, `/invoices/${id}?tab=all&entity=${sandbox.ENTITY_ID}`)
+    await german.getByLabel('Net', { exact: true }).focus()
+    await german.keyboard.press('Tab')
+    await german.keyboard.type('51,07')
+    await german.keyboard.press('Tab')
+    await german.getByText('Tax differs by', { exact: false }).first().waitFor()
+    assert.equal((await get(id)).tax_total, '51.07')
+    if (await german.locator('[data-cell="0-net_amount"]').count() === 0) {
+      await german.getByRole('button', { name: /Show the lines/ }).click()
+    }
+    await german.locator('[data-cell="0-unit_price"]').focus()
+    const saved = german.waitForResponse((response) => response.request().method() === 'PATCH' && response.ok())
+    await german.keyboard.type('12,345')
+    await german.keyboard.press('Tab')
+    await saved
+    assert.equal(Number((await get(id)).lines[0].unit_price), 12.345)
+    // A value that is only visited is not changed.
+    await german.locator('[data-cell="0-unit_price"]').focus()
+    await german.keyboard.press('Tab')
+    const next = german.waitForResponse((response) => response.request().method() === 'PATCH' && response.ok())
+    await german.locator('[data-cell="0-description"]').focus()
+    await german.keyboard.type('Visited')
+    await german.keyboard.press('Tab')
+    await next
+    const line = (await get(id)).lines[0]
+    assert.deepEqual([Number(line.unit_price), line.description], [12.345, 'Visited'])
+    await german.context().close()
   })
 
   await t.test('an edit of which the response is lost is saved and is no conflict', async () => {

@@ -94,6 +94,9 @@ export function addDecimals(values: (string | null | undefined)[]): string {
   return (sum < 0n ? '-' : '') + text.slice(0, -digits) + (fraction ? `.${fraction.padEnd(2, '0')}` : '')
 }
 
+/** A decimal as it is edited: in the browser's notation, so that parseDecimal returns it unchanged. */
+export const editableDecimal = (value: string): string => value.replace('.', decimalSign)
+
 /** Reads an amount as people type it, in the browser's notation or another one; null if it is none. */
 export function parseDecimal(typed: string): string | null {
   let text = typed.replace(/[\s'’]/g, '').replace('−', '-')

@@ -1,7 +1,7 @@
 import type { Invoice, InvoiceLine, InvoiceLinePatch } from '@docledger/client'
-import { useState, type ClipboardEvent, type KeyboardEvent } from 'react'
+import { useLayoutEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from 'react'
 
-import { formatDecimal, formatMoney, parseDecimal } from '@/format/format'
+import { editableDecimal, formatDecimal, formatMoney, parseDecimal } from '@/format/format'
 import '@/text/parts/review'
 import { t, type MessageKey } from '@/text/text'
 import { Button } from '@/ui/Button'
@@ -139,6 +139,14 @@ interface CellProps {
 
 function Cell({ line, column, row, edit, readOnly, onChange, onInvalid, onBack, onPaste }: CellProps) {
   const [typed, setTyped] = useState<string | null>(null)
+  const input = useRef<HTMLInputElement>(null)
+  const focused = typed !== null
+  // The value that is edited replaces the text that was shown, and with it the selection.
+  useLayoutEffect(() => {
+    if (focused) {
+      input.current?.select()
+    }
+  }, [focused])
   const invalid = edit?.state === 'invalid'
   const value = edit && edit.state !== 'conflict' && !invalid ? edit.value : line[column]
   const shown = column === 'net_amount' ? (value === null ? '' : formatMoney(value)) : numeric.has(column) ? (value === null ? '' : formatDecimal(value)) : (value ?? '')
@@ -184,6 +192,7 @@ function Cell({ line, column, row, edit, readOnly, onChange, onInvalid, onBack, 
   }
   return (
     <input
+      ref={input}
       data-cell={`${row}-${column}`}
       aria-label={t('line.cell', { column: t(`line.${column}` as MessageKey), position: line.position })}
       className={numeric.has(column) ? 'figure' : undefined}
@@ -191,7 +200,7 @@ function Cell({ line, column, row, edit, readOnly, onChange, onInvalid, onBack, 
       aria-invalid={invalid || edit?.state === 'failed' || undefined}
       value={typed ?? (invalid ? (edit.value ?? '') : shown)}
       autoComplete="off"
-      onFocus={(event) => { setTyped((invalid ? edit.value : value) ?? ''); event.target.select() }}
+      onFocus={() => setTyped(invalid ? (edit.value ?? '') : numeric.has(column) ? editableDecimal(value ?? '') : (value ?? ''))}
       onChange={(event) => setTyped(event.target.value)}
       onBlur={leave}
       onKeyDown={keyDown}

@@ -1,8 +1,8 @@
 import type { Evidence, Invoice } from '@docledger/client'
-import { useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 
 import { useReachable } from '@/api/connection'
-import { formatDate, formatMoney, parseDecimal } from '@/format/format'
+import { editableDecimal, formatDate, formatMoney, parseDecimal } from '@/format/format'
 import { discard, keepInvalid, type Edit, type Save } from '@/invoices/edits'
 import { fieldName } from '@/invoices/reasons'
 import '@/text/parts/review'
@@ -51,6 +51,13 @@ export function ValueField({ invoice, field, doubtful, highlighted, edit, readOn
   // What a person has typed stays in the field until it is saved.
   const current = edit && edit.state !== 'conflict' ? edit.value : value
   const text = edit?.state === 'invalid' ? (edit.value ?? '') : shown(field, current)
+
+  // The value that is edited replaces the text that was shown, and with it the selection that Tab makes.
+  useLayoutEffect(() => {
+    if (focused) {
+      input.current?.select()
+    }
+  }, [focused])
 
   useEffect(() => {
     if (saved) {
@@ -113,7 +120,7 @@ export function ValueField({ invoice, field, doubtful, highlighted, edit, readOn
           autoComplete="off"
           spellCheck={false}
           onFocus={() => {
-            setTyped(current ?? '')
+            setTyped(field.kind === 'amount' && edit?.state !== 'invalid' ? editableDecimal(current ?? '') : (current ?? ''))
             onFocus(path, (word, append) => setTyped((old) => (append && old ? `${old} ${word}` : word)))
           }}
           onChange={(event) => setTyped(event.target.value)}
