@@ -157,6 +157,10 @@ test('the web application with the keyboard alone', async (t) => {
       await page.getByRole('heading', { level: 1, name: title }).waitFor()
       await page.getByRole('link', { name: 'Open entities' }).waitFor()
     }
+    await go('Integrations')
+    await press(page, 'button', 'Connect', page.locator('.stack', { has: page.getByRole('heading', { level: 3, name: 'Accounting A' }) }))
+    await press(page, 'link', 'Open entities', page.getByRole('dialog'))
+    await page.getByRole('heading', { level: 1, name: 'Entities' }).waitFor()
     await go('Attention')
   })
 

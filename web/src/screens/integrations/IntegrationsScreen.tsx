@@ -7,6 +7,7 @@ import { api } from '@/api/client'
 import { useChange } from '@/api/mutate'
 import { integrationsQuery } from '@/api/queries'
 import { formatAge } from '@/format/format'
+import { NoEntity } from '@/layout/NoEntity'
 import { useEntity, useIsAdmin } from '@/layout/useEntity'
 import '@/text/parts/documents'
 import '@/text/parts/integrations'
@@ -86,7 +87,7 @@ function placesOf(integration: Integration): string {
 
 /** Begins a consent for an entity. The wizard continues on the page of the integration. */
 function ConnectButton({ provider, another }: { provider: Provider; another: boolean }) {
-  const { entities, current } = useEntity()
+  const { entities, current, none } = useEntity()
   const [asking, ask] = useState(false)
   const [entity, setEntity] = useState<string | null>(null)
   const open = entities.filter((e) => !e.archived)
@@ -103,13 +104,19 @@ function ConnectButton({ provider, another }: { provider: Provider; another: boo
       </Button>
       {begin.isError && !asking && <ErrorBanner error={begin.error} />}
       <Dialog title={t('integrations.chooseEntity')} isOpen={asking} onClose={() => ask(false)}>
-        <ComboField label={t('integrations.entity')} options={open.map((e) => ({ value: e.id, label: e.name }))} value={entity} onChange={setEntity} />
-        <p className="muted">{t('wizard.consent.text')}</p>
-        {begin.isError && <ErrorBanner error={begin.error} />}
-        <div className="actions">
-          <Button onPress={() => ask(false)}>{t('common.cancel')}</Button>
-          <Button look="primary" isDisabled={entity === null} onPress={() => begin.mutate(entity!)}>{t('wizard.consent.go')}</Button>
-        </div>
+        {none
+          ? <NoEntity />
+          : (
+            <>
+              <ComboField label={t('integrations.entity')} options={open.map((e) => ({ value: e.id, label: e.name }))} value={entity} onChange={setEntity} />
+              <p className="muted">{t('wizard.consent.text')}</p>
+              {begin.isError && <ErrorBanner error={begin.error} />}
+              <div className="actions">
+                <Button onPress={() => ask(false)}>{t('common.cancel')}</Button>
+                <Button look="primary" isDisabled={entity === null} onPress={() => begin.mutate(entity!)}>{t('wizard.consent.go')}</Button>
+              </div>
+            </>
+          )}
       </Dialog>
     </>
   )
