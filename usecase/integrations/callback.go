@@ -133,6 +133,10 @@ func (s *Service) consenting(ctx context.Context, attempt *integration.OAuthStat
 	if u.Disabled {
 		return identity.Actor{}, fault.Denied("connect integrations with a disabled account")
 	}
+	// Who changes a password ends what others could begin with the former one, as sessions and links.
+	if u.PasswordChangedAt.After(attempt.ExpiresAt.Add(-integration.AttemptLifetime)) {
+		return identity.Actor{}, expired()
+	}
 	a := identity.Actor{Type: identity.ActorUser, UserID: m.UserID, OrganizationID: m.OrganizationID, Role: m.Role}
 	return a, a.RequireAdmin()
 }

@@ -146,7 +146,8 @@ func (s *Service) actor(ctx context.Context, l *link.Link) (identity.Actor, erro
 	if err != nil {
 		return identity.Actor{}, err
 	}
-	if u.Disabled {
+	// Who changes a password ends what others could begin with the former one, as sessions.
+	if u.Disabled || u.PasswordChangedAt.After(l.CreatedAt) {
 		return identity.Actor{}, errGone()
 	}
 	m, err := s.Memberships.Find(ctx, l.UserID, l.OrganizationID)
