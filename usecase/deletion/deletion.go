@@ -76,12 +76,14 @@ func (s *Service) Delete(ctx context.Context, a identity.Actor, id uuid.UUID, if
 	if ifVersion > 0 && ifVersion != d.Version {
 		return nil, fault.StaleVersion(d.Version)
 	}
-	return d, s.remove(ctx, a, d, reason, (*invoice.Invoice).RequireDeletable)
+	return d, s.remove(ctx, a, d, ifVersion, reason, (*invoice.Invoice).RequireDeletable)
 }
 
-// remove deletes a document in one transaction with its events. allowed returns the fault for an
-// invoice that prevents it.
-func (s *Service) remove(ctx context.Context, a identity.Actor, d *document.Document, reason string, allowed func(*invoice.Invoice) error) error {
+// remove deletes a document in one transaction with its events. Version 0 matches every version.
+// allowed returns the fault for an invoice that prevents it.
+func (s *Service) remove(
+	ctx context.Context, a identity.Actor, d *document.Document, ifVersion int, reason string, allowed func(*invoice.Invoice) error,
+) error {
 	system := identity.System(d.OrganizationID)
 	return s.Duplicates.InTurn(ctx, d.OrganizationID, func(ctx context.Context) error {
 		e, err := s.Entities.GetShared(ctx, a.Scope(), d.EntityID)
@@ -102,6 +104,9 @@ func (s *Service) remove(ctx context.Context, a identity.Actor, d *document.Docu
 		gone, err := s.Deletions.Remove(ctx, a.Scope(), d.ID)
 		if err != nil {
 			return err
+		}
+		if now := gone.Documents[0].Version; ifVersion > 0 && ifVersion != now { // changed meanwhile
+			return fault.StaleVersion(now)
 		}
 		if err := s.requireDeletable(ctx, a, e.ID, gone.Documents); err != nil {
 			return err

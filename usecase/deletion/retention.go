@@ -47,7 +47,7 @@ func (s *Service) Retain(ctx context.Context, now time.Time) error {
 		}
 		for i := range old {
 			last = &old[i]
-			err := s.remove(ctx, identity.System(last.OrganizationID), last, expiredReason, (*invoice.Invoice).RequireNotInFlight)
+			err := s.remove(ctx, identity.System(last.OrganizationID), last, 0, expiredReason, (*invoice.Invoice).RequireNotInFlight)
 			switch {
 			case err == nil:
 				deleted++

@@ -60,5 +60,5 @@ func (s *Service) Retry(ctx context.Context, args job.SyncInvoice) error {
 	if err != nil {
 		return fmt.Errorf("read settings: %w", err)
 	}
-	return s.queue(ctx, actor, inv, settings, Input{})
+	return s.queue(ctx, actor, inv, 0, settings, Input{})
 }

@@ -59,7 +59,7 @@ func (s *Service) Request(ctx context.Context, a identity.Actor, id uuid.UUID, i
 		return s.Invoices.Get(ctx, a.Scope(), id)
 	}
 	if inv.Status != invoice.Synced {
-		if err := s.queue(ctx, a, inv, settings, in); err != nil {
+		if err := s.queue(ctx, a, inv, ifVersion, settings, in); err != nil {
 			return nil, err
 		}
 	}
@@ -95,7 +95,7 @@ func (s *Service) allowed(ctx context.Context, a identity.Actor, id uuid.UUID) (
 	return inv, settings, nil
 }
 
-func (s *Service) queue(ctx context.Context, a identity.Actor, inv *invoice.Invoice, settings *entity.Settings, in Input) error {
+func (s *Service) queue(ctx context.Context, a identity.Actor, inv *invoice.Invoice, ifVersion int, settings *entity.Settings, in Input) error {
 	if _, err := review.PrepareSync(inv, settings, s.Clock.Now(), inv.Version+1); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (s *Service) queue(ctx context.Context, a identity.Actor, inv *invoice.Invo
 	if in.Background {
 		priority = job.Bulk
 	}
-	return s.begin(ctx, a, inv.ID, w, settings, priority)
+	return s.begin(ctx, a, inv.ID, ifVersion, w, settings, priority)
 }
 
 // await waits until the sync is final or will not continue soon, at most for WaitTimeout.

@@ -149,7 +149,7 @@ func (s *Service) Approved(ctx context.Context, a identity.Actor, inv *invoice.I
 	if a.Type == identity.ActorUser {
 		w.Delay = s.UndoWindow
 	}
-	return s.begin(ctx, a, inv.ID, w, settings, job.Automatic)
+	return s.begin(ctx, a, inv.ID, 0, w, settings, job.Automatic)
 }
 
 // Withdrawn cancels the waiting sync of an invoice whose approval was withdrawn, within the
@@ -168,8 +168,10 @@ func (s *Service) Withdrawn(ctx context.Context, a identity.Actor, inv *invoice.
 	return err
 }
 
-// begin enqueues a sync within a transaction.
-func (s *Service) begin(ctx context.Context, a identity.Actor, id uuid.UUID, w ledgersync.Options, settings *entity.Settings, p job.Priority) error {
+// begin enqueues a sync within a transaction. Version 0 matches every version.
+func (s *Service) begin(
+	ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, w ledgersync.Options, settings *entity.Settings, p job.Priority,
+) error {
 	held, err := job.Paused(ctx, s.Holds)
 	if err != nil {
 		return err
@@ -178,7 +180,8 @@ func (s *Service) begin(ctx context.Context, a identity.Actor, id uuid.UUID, w l
 	return s.Changes.InTurn(ctx, a.OrganizationID, func(ctx context.Context) error {
 		var events []event.Event
 		inv, b, err := s.Bookings.Change(ctx, a.Scope(), id, func(inv *invoice.Invoice, b *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
-			if inv.EntityID != settings.EntityID { // moved meanwhile, to an entity with other rights and another ledger
+			// A moved invoice is in an entity with other rights and another ledger.
+			if ifVersion > 0 && inv.Version != ifVersion || inv.EntityID != settings.EntityID {
 				return nil, false, fault.StaleVersion(inv.Version)
 			}
 			if inv.Status == invoice.Extracted {

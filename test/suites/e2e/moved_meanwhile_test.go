@@ -9,6 +9,7 @@ import (
 	"docledger/domain/entity"
 	"docledger/domain/identity"
 	"docledger/test/lib/harness"
+	"docledger/usecase/deletion"
 	"docledger/usecase/documents"
 	"docledger/usecase/extraction"
 
@@ -71,6 +72,49 @@ func (i interruptedDocuments) Get(ctx context.Context, s identity.Scope, id uuid
 	out, err := i.Entities.Get(ctx, s, id)
 	i.run()
 	return out, err
+}
+
+// interruptedDeletion are the entities of deletions with an interruption.
+type interruptedDeletion struct {
+	deletion.Entities
+	*interruption
+}
+
+func (i interruptedDeletion) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*entity.Entity, error) {
+	out, err := i.Entities.Get(ctx, s, id)
+	i.run()
+	return out, err
+}
+
+// TestChangedMeanwhile changes a record after its version was compared with If-Match, and before the
+// operation. The operation is refused.
+func TestChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	books, _ := harness.NewLedgerA(t)
+	s := harness.Start(t, harness.Options{}.With(books))
+	d := desk{t, s, s.NewOrganization("Changed meanwhile")}
+	d.set(d.org.Entity, map[string]any{"accounting_integration_id": s.Activate(d.org, d.org.Entity, books, books.Tenants[0])})
+	during := &interruption{}
+	s.Service.Sync.Settings = interruptedSettings{s.Service.Sync.Settings, during}
+	s.Service.Deletion.Entities = interruptedDeletion{s.Service.Deletion.Entities, during}
+	inv := d.extract("c.xml", harness.UBL("CM-1"))
+	document, invoice := "/api/documents/"+inv.Text("document_id"), "/api/invoices/"+inv.Text("id")
+
+	approved := d.approve(d.invoice(inv)).OK()
+	during.set(func() { d.do(http.MethodPatch, invoice, map[string]any{"note": "wait"}).OK() })
+	s.Do(http.MethodPost, invoice+"/sync", d.org.Admin.Token, nil, "If-Match", approved.Header.Get("ETag")).Want(http.StatusBadRequest, "version_conflict")
+	if after := d.invoice(inv); after.At("sync") != nil {
+		t.Errorf("a changed invoice is synced: %s", after.Raw)
+	}
+
+	d.do(http.MethodPost, invoice+"/reopen", nil).OK()
+	etag := d.do(http.MethodGet, document, nil).OK().Header.Get("ETag")
+	during.set(func() { d.do(http.MethodPatch, document, map[string]any{"external_id": "kept"}).OK() })
+	s.Do(http.MethodDelete, document, d.org.Admin.Token, nil, "If-Match", etag).Want(http.StatusBadRequest, "version_conflict")
+	if after := d.do(http.MethodGet, document, nil).OK(); after.Text("external_id") != "kept" {
+		t.Errorf("a changed document: %s", after.Raw)
+	}
+	s.Do(http.MethodDelete, document, d.org.Admin.Token, nil, "If-Match", d.do(http.MethodGet, document, nil).OK().Header.Get("ETag")).OK()
 }
 
 // TestMovedMeanwhile moves a document after the rights of a caller in its entity were checked, and
