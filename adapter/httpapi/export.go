@@ -129,11 +129,15 @@ type exported struct {
 // VisitExportInvoicesResponse implements the generated response.
 func (e exported) VisitExportInvoicesResponse(w http.ResponseWriter) error {
 	defer e.leave()
-	h := w.Header()
+	e.describe(w.Header())
+	return e.Write(&steadyWriter{to: w, connection: http.NewResponseController(w), stall: e.stall, end: e.end})
+}
+
+// describe sets the headers of the export.
+func (e exported) describe(h http.Header) {
 	h.Set("Content-Type", e.MediaType())
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": e.name}))
 	h.Set("Cache-Control", "private, no-store")
-	return e.Write(&steadyWriter{to: w, connection: http.NewResponseController(w), stall: e.stall, end: e.end})
 }
 
 // readerStalls is the time after which an export ends if its reader accepts fewer bytes than

@@ -51,8 +51,9 @@ func (s *Server) download(c *gin.Context) {
 	if !ok {
 		return
 	}
+	head := edge.IsHead(c.Request.Context())
 	params, err := exportParameters([]byte(l.Parameters))
-	if err == nil {
+	if err == nil && !head { // programs that preview links send HEAD, which reads nothing
 		err = s.Links.Use(c.Request.Context(), l)
 	}
 	if err != nil {
@@ -60,9 +61,17 @@ func (s *Server) download(c *gin.Context) {
 		return
 	}
 	response, err := s.ExportInvoices(c.Copy(), backend.ExportInvoicesRequestObject{Params: params})
-	if err != nil {
+	if out, ok := response.(exported); ok && head {
+		out.leave()
+		out.describe(c.Writer.Header())
+		return
+	}
+	if err != nil && !head {
 		// Nothing was read: a caller that repeats a request after Retry-After must not use the link up.
-		s.linkError(c, s.Links.GiveBack(c.Request.Context(), l, err))
+		err = s.Links.GiveBack(c.Request.Context(), l, err)
+	}
+	if err != nil {
+		s.linkError(c, err)
 		return
 	}
 	if err := response.VisitExportInvoicesResponse(c.Writer); err != nil {

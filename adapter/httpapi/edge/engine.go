@@ -135,12 +135,21 @@ func NewEngine(options Options) (*gin.Engine, error) {
 	return engine, nil
 }
 
+// headKey is the key of the context of a HEAD request.
+type headKey struct{}
+
+// IsHead reports whether a request that is handled like GET is HEAD. Its caller gets no body.
+func IsHead(ctx context.Context) bool {
+	head, _ := ctx.Value(headKey{}).(bool)
+	return head
+}
+
 // Handler serves an engine and handles HEAD like GET; net/http discards the
 // body.
 func Handler(engine http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {
-			get := r.Clone(r.Context())
+			get := r.Clone(context.WithValue(r.Context(), headKey{}, true))
 			get.Method = http.MethodGet
 			r = get
 		}

@@ -40,6 +40,11 @@ func TestExportLinks(t *testing.T) {
 	// A read that is refused does not count.
 	set(entity.Member{UserID: person.ID, Role: identity.Viewer})
 	path = create("?entity_id=" + d.org.Entity.String())
+	for range link.MaxReads + 1 { // HEAD reads nothing, so that it does not count
+		if r := d.s.Send(http.MethodHead, path, "", nil); r.Status != http.StatusOK || !strings.Contains(r.Header.Get("Content-Disposition"), ".csv") {
+			t.Errorf("HEAD: %d %v", r.Status, r.Header)
+		}
+	}
 	set()
 	for range link.MaxReads {
 		read().Want(http.StatusNotFound, "not_found")
