@@ -250,6 +250,10 @@ func pairOf(a, b uuid.UUID) (uuid.UUID, uuid.UUID) {
 	return a, b
 }
 
+// inPair is whether an invoice is in a pair.
+const inPair = "EXISTS (SELECT 1 FROM invoice_duplicates AS p WHERE p.invoice_id = invoices.id) OR " +
+	"EXISTS (SELECT 1 FROM invoice_duplicates AS p WHERE p.other_id = invoices.id)"
+
 func (r Duplicates) pairs(ctx context.Context, organization, id uuid.UUID) *gorm.DB {
 	return r.s.handle(ctx).Model(&duplicateRow{}).
 		Where("organization_id = ? AND (invoice_duplicates.invoice_id = ? OR invoice_duplicates.other_id = ?)", organization, id, id)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -75,6 +76,41 @@ func TestPairsAreStoredAtOnce(t *testing.T) {
 	for _, d := range got.Duplicates {
 		if d.Rule != invoice.SameNumber {
 			t.Errorf("pair %+v has another rule", d)
+		}
+	}
+}
+
+// TestRevisionReadsPairsOnlyIfThereAreSome checks the statements and the stamp of what most reads of an
+// invoice need, for an invoice without a pair and for both sides of a pair.
+func TestRevisionReadsPairsOnlyIfThereAreSome(t *testing.T) {
+	t.Parallel()
+	s, kept := traced(t)
+	ctx := t.Context()
+	o := &organization.Organization{ID: uuid.New(), Name: "Organization"}
+	e := &entity.Entity{ID: uuid.New(), OrganizationID: o.ID, Name: "Entity", Access: entity.AccessOrganization}
+	if err := errors.Join(s.Organizations().Add(ctx, o), s.Entities().Add(ctx, e)); err != nil {
+		t.Fatal(err)
+	}
+	var ids []uuid.UUID
+	for range 3 {
+		d := &document.Document{ID: uuid.New(), OrganizationID: o.ID, EntityID: e.ID, SHA256: uuid.NewString(), Status: document.Extracted}
+		inv := &invoice.Invoice{ID: uuid.New(), DocumentID: d.ID, OrganizationID: o.ID, EntityID: e.ID, Status: invoice.NeedsReview}
+		if _, err := s.Documents().Add(ctx, d); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Invoices().Add(ctx, inv); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, inv.ID)
+	}
+	if err := s.Duplicates().Add(ctx, o.ID, ids[0], []duplicate.Match{{InvoiceID: ids[1], Rule: invoice.SameNumber}}, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	for i, paired := range []bool{true, true, false} {
+		kept.all = nil
+		got, err := s.Invoices().Revision(ctx, identity.System(o.ID).Scope(), ids[i])
+		if err != nil || (got.Duplicates != "") != paired || (len(kept.all) > 1) != paired {
+			t.Errorf("invoice %d: %+v, %v, statements %q", i, got, err, kept.all)
 		}
 	}
 }

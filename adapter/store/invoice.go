@@ -85,11 +85,13 @@ func (r Invoices) Revision(ctx context.Context, s identity.Scope, id uuid.UUID) 
 	var stamp invoice.Revision
 	var synced, next *time.Time
 	var by *uuid.UUID
-	// The row is scanned manually, because most reads of an invoice need only this.
+	var paired bool
+	// The row is scanned manually, because most reads of an invoice need only this. Most invoices are
+	// in no pair, so that a second statement is rare.
 	err := r.s.within(r.s.handle(ctx).Table("invoices"), "invoices", s).
 		Joins("LEFT JOIN invoice_syncs AS b ON b.invoice_id = invoices.id").Where("invoices.id = ?", id).
-		Select("invoices.version, invoices.updated_at, b.updated_at, b.next_attempt_at, invoices.supplier_id").
-		Row().Scan(&stamp.Version, &stamp.UpdatedAt, &synced, &next, &by)
+		Select("invoices.version, invoices.updated_at, b.updated_at, b.next_attempt_at, invoices.supplier_id, "+inPair).
+		Row().Scan(&stamp.Version, &stamp.UpdatedAt, &synced, &next, &by, &paired)
 	if err != nil {
 		return invoice.Revision{}, found("invoice", err)
 	}
@@ -99,6 +101,9 @@ func (r Invoices) Revision(ctx context.Context, s identity.Scope, id uuid.UUID) 
 	}
 	if next != nil {
 		stamp.SyncNextAttemptAt = instant(*next)
+	}
+	if !paired {
+		return stamp, nil
 	}
 	duplicates, err := r.s.Duplicates().of(ctx, s, s.OrganizationID, id)
 	stamp.Duplicates = stampOf(duplicates)

@@ -66,12 +66,20 @@ func (s *Store) inTx(ctx context.Context) bool {
 
 // Tx implements usecase.Database.
 func (s *Store) Tx(ctx context.Context) *sql.Tx {
-	tx, _ := s.handle(ctx).Statement.ConnPool.(*sql.Tx)
+	tx, _ := s.pool(ctx).(*sql.Tx)
 	return tx
 }
 
 // Conn implements usecase.Database.
-func (s *Store) Conn(ctx context.Context) usecase.Conn { return s.handle(ctx).Statement.ConnPool }
+func (s *Store) Conn(ctx context.Context) usecase.Conn { return s.pool(ctx) }
+
+// pool is what handle sends its statements to.
+func (s *Store) pool(ctx context.Context) gorm.ConnPool {
+	if tx, ok := ctx.Value(txKey{s.db}).(*gorm.DB); ok {
+		return tx.Statement.ConnPool
+	}
+	return s.db.Statement.ConnPool
+}
 
 // Dialect implements usecase.Database.
 func (s *Store) Dialect() string { return s.db.Name() }
