@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"docledger/domain/inbox"
@@ -71,10 +70,8 @@ func (r Inbox) Add(ctx context.Context, messages []*inbox.Message) (added []uuid
 		values = append(values, row.ID, row.Sender, row.EventID, row.Type, row.Body, row.OccurredAt, row.ReceivedAt,
 			row.State, row.Attempts, row.Failure, row.DoneAt)
 	}
-	one := "(?" + strings.Repeat(", ?", columns-1) + ")"
-	sql := `INSERT INTO inbox (id, sender, event_id, type, body, occurred_at, received_at, state, attempts, failure, done_at) VALUES ` +
-		one + strings.Repeat(", "+one, len(messages)-1) + ` ON CONFLICT (sender, event_id) DO NOTHING RETURNING id`
-	err = r.s.handle(ctx).Raw(sql, values...).Scan(&added).Error
+	added, err = r.s.ids(ctx, `INSERT INTO inbox (id, sender, event_id, type, body, occurred_at, received_at, state, attempts, failure, done_at) VALUES `+
+		placeholders(len(messages), columns)+` ON CONFLICT (sender, event_id) DO NOTHING RETURNING id`, values)
 	return added, failed("keep the events", err)
 }
 

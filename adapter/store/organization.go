@@ -116,13 +116,16 @@ func (r Organizations) ByIDs(ctx context.Context, ids []uuid.UUID) ([]organizati
 }
 
 // ByPaymentCustomers implements organization.Repository.
-func (r Organizations) ByPaymentCustomers(ctx context.Context, customerIDs []string) ([]organization.Organization, error) {
+func (r Organizations) ByPaymentCustomers(ctx context.Context, customerIDs []string) ([]uuid.UUID, error) {
 	if len(customerIDs) == 0 {
 		return nil, nil
 	}
-	var rows []organizationRow
-	err := r.s.handle(ctx).Find(&rows, "payment_customer_id IN ?", customerIDs).Error
-	return mapped(rows, organizationRow.fromRow), failed("look up organizations", err)
+	values := make([]any, len(customerIDs))
+	for i, id := range customerIDs {
+		values[i] = id
+	}
+	found, err := r.s.ids(ctx, "SELECT id FROM organizations WHERE payment_customer_id IN "+placeholders(1, len(values)), values)
+	return found, failed("look up organizations", err)
 }
 
 // ForOperator implements organization.Repository.

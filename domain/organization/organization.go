@@ -103,9 +103,9 @@ type Repository interface {
 	// ByPaymentCustomer returns the organization of a payment customer, or a NotFound
 	// fault. Events of the processor contain only this id.
 	ByPaymentCustomer(ctx context.Context, customerID string) (*Organization, error)
-	// ByPaymentCustomers returns the organizations of the customers, in no particular
+	// ByPaymentCustomers returns the ids of the customers' organizations, in no particular
 	// order. It ignores customers without an organization.
-	ByPaymentCustomers(ctx context.Context, customerIDs []string) ([]Organization, error)
+	ByPaymentCustomers(ctx context.Context, customerIDs []string) ([]uuid.UUID, error)
 	// Update changes the organization under a row lock.
 	Update(ctx context.Context, id uuid.UUID, change func(*Organization) error) (*Organization, error)
 	// ForOperator lists all organizations, oldest first. Only the command line uses

@@ -43,11 +43,11 @@ func (e *Events) Before(ctx context.Context, messages []*inbox.Message) error {
 	}
 	// The removals run concurrently, because each one waits for an unreachable cache.
 	var removals sync.WaitGroup
-	for _, o := range found {
+	for _, organization := range found {
 		removals.Go(func() {
-			if err := e.Cache.Invalidate(ctx, o.ID); err != nil {
+			if err := e.Cache.Invalidate(ctx, organization); err != nil {
 				// The job removes the plan again and retries until it succeeds.
-				e.Log.WarnContext(ctx, "cached plan not removed yet", "organization", o.ID, "error", err)
+				e.Log.WarnContext(ctx, "cached plan not removed yet", "organization", organization, "error", err)
 			}
 		})
 	}

@@ -196,7 +196,7 @@ func testOrganizationLookups(t *testing.T, b *bench) {
 	for customers, want := range map[string]int{"": 0, "none": 0, long: 1, "none," + long: 1} {
 		found, err := b.Organizations().ByPaymentCustomers(b.ctx, strings.Split(customers, ","))
 		must(t, err)
-		if len(found) != want || want > 0 && found[0].ID != o.ID {
+		if len(found) != want || want > 0 && found[0] != o.ID {
 			t.Errorf("%d organizations are found, want %d", len(found), want)
 		}
 	}
