@@ -24,6 +24,7 @@ func MustPattern(expression string) *Pattern {
 		panic(err)
 	}
 	p.need.add(parsed)
+	p.need.run, _ = runOf(parsed)
 	return p
 }
 
@@ -145,6 +146,7 @@ func (s *charset) meets(o *charset) bool {
 type Characters struct {
 	set    charset
 	digits int    // of ASCII
+	run    int    // the most ASCII digits in sequence, if there are any and it was needed
 	lower  string // the text in lower case, if it is ASCII and was needed
 }
 
@@ -172,6 +174,7 @@ func (c *Characters) Digits() int { return c.digits }
 type need struct {
 	size   int       // bytes
 	digits int       // ASCII digits
+	run    int       // ASCII digits in sequence
 	sets   []charset // a character of each set
 	exact  []string  // each text
 	folded []string  // each text in any case; in lower case here
@@ -186,6 +189,9 @@ func (n *need) met(c *Characters, text string) bool {
 		if !n.sets[i].meets(&c.set) {
 			return false
 		}
+	}
+	if n.run > 1 && c.longestRun(text) < n.run {
+		return false
 	}
 	for _, part := range n.exact {
 		if !strings.Contains(text, part) {
@@ -253,6 +259,7 @@ func (n *need) addOne(alternatives []*syntax.Regexp) {
 	list := make([]need, len(alternatives))
 	for i, sub := range alternatives {
 		list[i].add(sub)
+		list[i].run, _ = runOf(sub)
 	}
 	size, digits, free := list[0].size, list[0].digits, false
 	for i := range list {

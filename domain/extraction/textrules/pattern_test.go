@@ -15,6 +15,7 @@ func TestPatternsExcludeNoMatch(t *testing.T) {
 	patterns := []*Pattern{
 		yearFirst, numeric, dayName, yearName, nameDay,
 		MustPattern(`(?i)sort code|ust-?id|\bk(?:vk|s)\b`), MustPattern(`(?:a|)b?`), MustPattern(`x{2,4}\d{3}|é+`), MustPattern(`[^a-z]{3}`), MustPattern(``),
+		MustPattern(`DE ?\d{3} ?\d{3} ?\d{3}`), MustPattern(`[01]\d{3}\.?\d{3}x`), MustPattern(`\d{2}(?:\d|)\d{4}(?:x\d{7}|\d{3}y)`), MustPattern(`(?:\d{2}|\d{3}-)+\d+`), MustPattern(`(?:12|3a45){2}6`),
 	}
 	for i := range cues {
 		patterns = append(patterns, cues[i].form)
@@ -88,11 +89,14 @@ func write(b *strings.Builder, re *syntax.Regexp, random *rand.Rand) {
 func TestPatternsExclude(t *testing.T) {
 	t.Parallel()
 	for expression, text := range map[string]string{
-		`\d{3}-\d{2}`:    "12-34",
-		`DE ?\d{9}`:      "Nr. 123456789",
-		`(?i)sort code`:  "Code of Sort",
-		`\bABN\b|\+61\b`: "Total 61",
-		`[·•]`:           "plain",
+		`\d{3}-\d{2}`:            "12-34",
+		`DE ?\d{9}`:              "Nr. 123456789",
+		`(?i)sort code`:          "Code of Sort",
+		`\bABN\b|\+61\b`:         "Total 61",
+		`[·•]`:                   "plain",
+		`T\d{5}`:                 "T123 4567",
+		`[01]\d{3}-?\d`:          "123-456-789",
+		`(?:\d{8}|19\d{6})[A-Z]`: "2024-01-02 1234567X",
 	} {
 		if p := MustPattern(expression); p.mayMatch(text) {
 			t.Errorf("%s does not exclude %q", expression, text)

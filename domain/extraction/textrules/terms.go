@@ -19,7 +19,19 @@ const maxPaymentDays = 180
 // with a discount is ignored. A text that does not state a payment, or that counts
 // from another event such as the receipt, returns nothing.
 func PaymentDays(text string) []int {
+	if CharactersOf(text).digits == 0 {
+		return nil
+	}
 	tokens := Words(text)
+	// Most texts with digits have no number of days. The search for one takes less time than
+	// that for the words of a payment.
+	possible := false
+	for i := 0; i < len(tokens) && !possible; i++ {
+		_, possible = daysAt(tokens, i, true)
+	}
+	if !possible {
+		return nil
+	}
 	paying, net, discount := false, false, false
 	for _, w := range tokens {
 		if startsWithAny(w, vocab().prefixes["notdue"], strings.Contains) {
