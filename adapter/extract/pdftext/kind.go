@@ -15,13 +15,20 @@ import (
 // invoice.
 func (s *parsedDocument) noInvoice() *extraction.Failure {
 	kind, invoiced := "", false
+	// The number of a proforma invoice has the label of an invoice's, perhaps above the title.
+	if slices.ContainsFunc(s.segments, s.titledProforma) {
+		kind = string(extraction.Proforma)
+	}
 	var reminds *segment // the title of a reminder
 	for _, seg := range s.segments {
-		if seg.page != 1 || seg.used {
+		if seg.page != 1 || seg.used || kind == string(extraction.Proforma) {
 			continue
 		}
 		found := textrules.KindOf(seg.text)
-		if found == string(extraction.Proforma) {
+		if found != "" && s.isLabel(seg) {
+			found = ""
+		}
+		if found == string(extraction.Proforma) && !s.titledBeside(seg) {
 			kind = found
 			break
 		}
@@ -49,6 +56,21 @@ func (s *parsedDocument) noInvoice() *extraction.Failure {
 		return failure
 	}
 	return nil
+}
+
+// titledProforma reports whether a text above the lines is the title of a proforma invoice and the only
+// one in its line, or in large type.
+func (s *parsedDocument) titledProforma(seg *segment) bool {
+	return seg.page == 1 && !seg.used && (s.isLarge(seg) || len(s.lines[seg.line].segments) == 1 && !s.belowTable(seg)) &&
+		textrules.KindOf(seg.text) == string(extraction.Proforma) && !s.titledBeside(seg)
+}
+
+// titledBeside reports whether a text that is also the title of an invoice has another one next to it. In
+// Czech, "zálohová faktura" alone announces a payment, and with "daňový doklad" it is an invoice.
+func (s *parsedDocument) titledBeside(seg *segment) bool {
+	return s.titled(seg) && slices.ContainsFunc(s.lines[seg.line].segments, func(o *segment) bool {
+		return o != seg && s.titled(o) && textrules.KindOf(o.text) == ""
+	})
 }
 
 // largerTitle reports whether a segment is the title of an invoice or credit note in larger type than
@@ -115,61 +137,6 @@ func headsList(l *line) bool {
 		}
 	}
 	return len(l.segments) > 2
-}
-
-// isCreditNote reports whether the document has the title of a credit note. In
-// German, "Gutschrift" also means a self-billed invoice. Therefore the legal term for
-// a credit note does not override the sign of the amounts.
-func (s *parsedDocument) isCreditNote() (is bool, seg *segment) {
-	for _, seg := range s.segments {
-		if seg.page != 1 || seg.used || len(seg.labels) == 0 {
-			continue
-		}
-		first := seg.labels[0]
-		phrase := textrules.Fold(seg.text[seg.tokens[first.From].Start:seg.tokens[first.To-1].End])
-		switch {
-		case first.From > 0:
-		case strings.Contains(textrules.Fold(seg.text), "selbst ausgestellt"), strings.Contains(textrules.Fold(seg.text), "self billed"), strings.Contains(textrules.Fold(seg.text), "self-billed"):
-			return false, seg
-		case first.Role == textrules.RoleCreditTitle, first.Role == textrules.RoleNumber && creditNumber(phrase):
-			return true, seg
-		case first.Role == textrules.RoleTitle && len(seg.tokens) <= first.To+4:
-			return false, seg
-		}
-	}
-	return false, nil
-}
-
-// maybeCredit reports whether a title in large type, or a text that is only the title of a credit
-// note, contradicts that the document is an invoice.
-func (s *parsedDocument) maybeCredit() bool {
-	const large, longest = 1.25, 6
-	for _, seg := range s.segments {
-		if seg.page != 1 || seg.used || len(seg.tokens) == 0 || len(seg.tokens) > longest {
-			continue
-		}
-		only := slices.ContainsFunc(seg.labels, func(m textrules.Match) bool {
-			return m.Role == textrules.RoleCreditTitle && !m.Weak && m.From == 0 && m.To == len(seg.tokens)
-		})
-		// A letterhead can have these words as well: "Credit Services Ltd".
-		titled := seg.y1-seg.y0 > large*s.height && !textrules.IsCompany(seg.text)
-		if only || titled && correction.MatchString(textrules.Fold(seg.text)) {
-			return true
-		}
-	}
-	return false
-}
-
-// correction matches the words of titles of documents that correct or cancel an invoice.
-var correction = textrules.MustPattern(`credit|gutschrift|storno|korrektur|cancel|annul|rectif|correct|rettif|kredit|\babono|accredit|hyvit|dobropis|koryg|korekt|devolu|reversal|refund|\biade`)
-
-func creditNumber(phrase string) bool {
-	for _, w := range []string{"credit", "gutschrift", "avoir", "kredit", "abono", "coryguj", "koryguj"} {
-		if strings.Contains(phrase, w) {
-			return true
-		}
-	}
-	return false
 }
 
 // unreadable reports whether the text of a document cannot be decoded: most of its

@@ -5,41 +5,7 @@ import (
 	"testing"
 
 	"docledger/domain/extraction"
-	"docledger/domain/invoice"
 )
-
-// The type needs a person if a title contradicts it.
-func TestTitlesOfCorrectionsContestTheType(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		title string
-		sure  bool
-	}{
-		"an invoice":          {"Invoice", true},
-		"a term of credit":    {"Invoice|Credit terms: 30 days after delivery of all goods", true},
-		"a credit note below": {"Invoice|Factuur|Creditfactuur", false},
-	} {
-		d := &draft{fields: map[string]invoice.Evidence{}}
-		s := parseDocument(texts("Maple Tools Ltd", test.title, "12 Oak Street"))
-		s.readType(d)
-		if e := d.fields["document_type"]; e.Confidence >= 0.8 != test.sure {
-			t.Errorf("%s: %.2f", name, e.Confidence)
-		}
-	}
-	for title, sure := range map[string]bool{"Invoice cancellation": false, "Maple Credit Ltd": true, "Myriade Press": true} {
-		large := texts("Maple Tools Ltd", title, "12 Oak Street", "Leeds LS1 4AB")
-		for i := range large[0].Words {
-			if w := &large[0].Words[i]; strings.Contains(title, w.Text) {
-				w.Box[1] -= 5.0 / 842
-			}
-		}
-		d := &draft{fields: map[string]invoice.Evidence{}}
-		parseDocument(large).readType(d)
-		if e := d.fields["document_type"]; e.Confidence >= 0.8 != sure {
-			t.Errorf("%s in large type: %.2f", title, e.Confidence)
-		}
-	}
-}
 
 func TestProformaInvoicesAreRefusedInMoreLanguages(t *testing.T) {
 	t.Parallel()
@@ -52,6 +18,54 @@ func TestProformaInvoicesAreRefusedInMoreLanguages(t *testing.T) {
 		t.Error("a proforma invoice below its recipient is an invoice")
 	}
 	if f := parseDocument(texts("Bill to: Granite plc", "Invoice 7", "12 Oak Street")).noInvoice(); f != nil {
+		t.Error(f)
+	}
+}
+
+// Labels of a number above a proforma invoice do not make it an invoice. The title of a tax document next
+// to "zálohová faktura" does.
+func TestProformaTitlesBelowTheNumber(t *testing.T) {
+	t.Parallel()
+	if f := parseDocument(texts("Maple Tools Ltd", "Invoice no.:|17", "Proformarechnung", "12 Oak Street")).noInvoice(); f == nil {
+		t.Error("a proforma invoice below its number is an invoice")
+	}
+	if f := parseDocument(texts("Maple Tools Ltd", "Zálohová faktura|daňový doklad", "12 Oak Street")).noInvoice(); f != nil {
+		t.Error(f)
+	}
+}
+
+// A label of the order is no title of an order.
+func TestLabelsOfOrdersAreNoTitles(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		lines   []string
+		refused bool
+	}{
+		"a label with a colon":  {[]string{"Sipariş No:|4500", "Fatura numarası|17|Tarih|2.5.2026"}, false},
+		"a heading of a value":  {[]string{"Datum vystavení|Číslo faktury|Objednávka", "16.09.2025|17|4500"}, false},
+		"a title":               {[]string{"Objednávka", "Číslo|17"}, true},
+		"a title without label": {[]string{"Objednávka|Datum 16.09.2025", "Číslo|17"}, true},
+	} {
+		if f := parseDocument(texts(append([]string{"Maple Tools Ltd"}, test.lines...)...)).noInvoice(); (f != nil) != test.refused {
+			t.Errorf("%s: %v", name, f)
+		}
+	}
+}
+
+// Drafts, orders, reminders and receipts for payments have more titles, and two of one kind.
+func TestMoreTitlesOfOtherKinds(t *testing.T) {
+	t.Parallel()
+	for title, kind := range map[string]extraction.Kind{
+		"Rechnungsentwurf": extraction.Proforma, "Borrador de factura": extraction.Proforma, "Quote / Estimate": extraction.Quote,
+		"2nd reminder": extraction.Reminder, "1. Zahlungserinnerung": extraction.Reminder, "Offene-Posten-Liste": extraction.Statement,
+		"Potvrdenie objednávky": extraction.Order, "Plocklista": extraction.DeliveryNote, "Payment receipt": extraction.PaymentAdvice,
+	} {
+		f := parseDocument(texts("Maple Tools Ltd", title, "12 Oak Street")).noInvoice()
+		if f == nil || f.Kind != kind {
+			t.Errorf("%s: %v", title, f)
+		}
+	}
+	if f := parseDocument(texts("Maple Tools Ltd", "2nd order", "12 Oak Street")).noInvoice(); f != nil {
 		t.Error(f)
 	}
 }

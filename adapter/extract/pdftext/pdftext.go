@@ -73,6 +73,7 @@ func read(pages []layout.Page, o Options, learn *training) (*extraction.Draft, e
 	s.readHeader(d)
 	s.readLines(d, t)
 	s.readTotals(d, sums, t)
+	s.settleType(d)
 	if turned := d.content.TurnSigns(); turned != nil {
 		d.checks = append(d.checks, *turned)
 	}
@@ -90,21 +91,6 @@ func (s *parsedDocument) anyTitle() bool {
 		}
 	}
 	return false
-}
-
-func (s *parsedDocument) readType(d *draft) {
-	is, seg := s.isCreditNote()
-	if is {
-		d.content.Type = invoice.TypeCreditNote
-	}
-	confidence := likely
-	if seg == nil {
-		confidence = probable
-	}
-	if !is && s.maybeCredit() {
-		confidence = contestedConfidence
-	}
-	d.recordEvidence("document_type", confidence, seg, 0, 0)
 }
 
 // readHeader reads numbers and dates.

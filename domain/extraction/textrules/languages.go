@@ -36,7 +36,8 @@ var sectionNames = map[string][]string{
 	"column":  columnNames(),
 	"kind":    {"proforma", "reminder", "statement", "quote", "order", "delivery_note", "payment_advice", "message"},
 	"month":   {"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"},
-	"words":   {"days", "net", "discount", "pay", "notdue", "bank", "address", "notname", "particle"},
+	"words":   {"days", "net", "discount", "pay", "notdue", "bank", "address", "notname", "particle", "correction", "invoice"},
+	"phrases": {"correction", "self_billing"},
 	"country": nil, // ISO 3166-1 alpha-2
 }
 
@@ -115,6 +116,9 @@ type vocabulary struct {
 	countries  map[string][]phrase
 	known      map[string]bool
 	joined     map[string]Role // of labels, by their words without spaces
+	// phrases are those of each list, by the first word; solidPhrases those of scripts without spaces.
+	phrases      map[string]map[string][][]string
+	solidPhrases map[string][]string
 }
 
 // vocab loads the language files on first use. It panics on an invalid file; the
@@ -132,6 +136,7 @@ func compile(languages []*Language) *vocabulary {
 		labels: map[string][]phrase{}, solid: map[rune][]phrase{}, heads: map[string][]head{}, solidHeads: map[string]Column{},
 		kinds: map[string]string{}, months: map[string]int{}, words: map[string]map[string]bool{}, prefixes: map[string][]string{},
 		countries: map[string][]phrase{}, known: map[string]bool{}, joined: map[string]Role{},
+		phrases: map[string]map[string][][]string{}, solidPhrases: map[string][]string{},
 	}
 	for _, l := range languages {
 		for s, entries := range l.sections {
@@ -217,6 +222,15 @@ func (v *vocabulary) add(code string, s section, entry string) {
 		}
 	case "country":
 		v.countries[words[0]] = append(v.countries[words[0]], phrase{words, Label{Role: Role(s.name), Size: len(words)}})
+	case "phrases":
+		if IsIdeographic(text) {
+			v.solidPhrases[s.name] = append(v.solidPhrases[s.name], Fold(text))
+			return
+		}
+		if v.phrases[s.name] == nil {
+			v.phrases[s.name] = map[string][][]string{}
+		}
+		v.phrases[s.name][words[0]] = append(v.phrases[s.name][words[0]], words)
 	case "words":
 		set := v.words[s.name]
 		if set == nil {
