@@ -125,7 +125,7 @@ func (s *parsedDocument) chooseDate(role textrules.Role) (found, float64, bool) 
 		return choose(s.datesOf(role))
 	}
 	if role == textrules.RoleDueDate {
-		all = slices.DeleteFunc(all, func(c candidate) bool { return c.seg.isDiscountTerm() })
+		all = slices.DeleteFunc(all, func(c candidate) bool { return c.seg.isDiscountTerm() || s.tooLate(&c) })
 	}
 	best, confidence, others := m.best(all, asStated)
 	if best == nil || best.p < floor {
@@ -134,6 +134,16 @@ func (s *parsedDocument) chooseDate(role textrules.Role) (found, float64, bool) 
 	best.note(others, confidence)
 	return best.found, confidence, true
 }
+
+// tooLate reports whether a date without its century is years after the issue date: the number of an
+// account in groups, such as a British sort code, can be read as one.
+func (s *parsedDocument) tooLate(due *candidate) bool {
+	const longest = 3 * 366 // days
+	return !s.issued.IsZero() && s.issued.AddDays(longest).Before(due.date) && !strings.Contains(due.seg.text, due.date.String()[:4])
+}
+
+// leastAlone is the minimum probability of a party if no other name can be it.
+const leastAlone = 0.1
 
 // party is the chosen name of a seller or buyer.
 type party struct {
@@ -180,7 +190,12 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 	if startsLower(a.value) {
 		confidence = min(confidence, contestedConfidence) // a logo
 	}
-	if a.assumed || facts.contestsSeller(a, b, sellers) {
+	// The confidence of one party raises that of the other, if no other name can be it.
+	alone := confidence < probable != (sure < probable) && a.key != b.key && min(a.p, b.p) >= leastAlone && facts.onlyParties(a, b, sellers)
+	if alone {
+		confidence, sure = max(confidence, probable), max(sure, probable)
+	}
+	if a.assumed && !alone || facts.contestsSeller(a, b, sellers) {
 		confidence = min(confidence, contestedConfidence)
 	}
 	seller = party{naming: naming{name: a.value, seg: a.seg}, confidence: confidence, again: a.again}
