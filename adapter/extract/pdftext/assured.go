@@ -1,6 +1,9 @@
 package pdftext
 
 import (
+	"slices"
+
+	"docledger/domain/extraction/textrules"
 	"docledger/domain/money"
 )
 
@@ -37,18 +40,9 @@ func (v *solver) assures(c *combination) bool {
 		max(c.gross.label(moneyGross), c.gross.label(moneyTotal), c.gross.label(moneyDue)) < 0.5 {
 		return false
 	}
-	taxes, bases, rounding := money.Decimal{}, money.Decimal{}, v.tolerance()
-	hundred, half := money.FromInt(100), money.MustParse("0.5")
-	if v.s.wholeUnits() {
-		half = hundred
-	}
-	for _, r := range v.taxes {
-		if r.rate == nil || r.rate.Sign() <= 0 {
-			return false
-		}
-		taxes = taxes.Add(r.amount.value)
-		bases = bases.Add(r.amount.value.Mul(hundred).Div(*r.rate))
-		rounding = rounding.Add(half.Div(*r.rate))
+	taxes, bases, rounding, ok := v.rated()
+	if !ok {
+		return false
 	}
 	net := c.gross.value.Sub(c.tax.value)
 	if c.net == nil && v.statesOther(net, c.gross.value, rounding) {
@@ -56,6 +50,61 @@ func (v *solver) assures(c *combination) bool {
 	}
 	return taxes.Within(c.tax.value, v.tolerance()) && bases.Within(net, rounding) &&
 		(v.lines.Within(net, v.tolerance()) || v.reach(*v.lines, net) != nil)
+}
+
+// rated returns the sum of the taxes, the net total that their rates give, and by how much rounding can
+// change it. It reports whether each tax has a rate.
+func (v *solver) rated() (taxes, net, rounding money.Decimal, ok bool) {
+	rounding = v.tolerance()
+	hundred, half := money.FromInt(100), money.MustParse("0.5")
+	if v.s.wholeUnits() {
+		half = hundred
+	}
+	for _, r := range v.taxes {
+		if r.rate == nil || r.rate.Sign() <= 0 {
+			return taxes, net, rounding, false
+		}
+		taxes = taxes.Add(r.amount.value)
+		net = net.Add(r.amount.value.Mul(hundred).Div(*r.rate))
+		rounding = rounding.Add(half.Div(*r.rate))
+	}
+	return taxes, net, rounding, true
+}
+
+// closes reports whether the lines, all labelled charges and allowances, and all taxes add up to the
+// gross total of a combination without a net total, which has its label. The rates of the taxes must give
+// the same net total. Without taxes, the document must mention none and have a charge or an allowance.
+func (v *solver) closes(c *combination) bool {
+	const labelled = 0.8
+	if v.lines == nil || c.net != nil || max(c.gross.label(moneyGross), c.gross.label(moneyTotal), c.gross.label(moneyDue)) < labelled {
+		return false
+	}
+	taxes, bases, rounding, ok := v.rated()
+	if !ok || c.tax != nil && !c.tax.value.Equal(taxes) {
+		return false
+	}
+	net := v.adjusted(*v.lines)
+	if len(v.taxes) == 0 {
+		return !v.s.namesTax() && !net.Equal(*v.lines) && net.Within(c.gross.value, v.tolerance())
+	}
+	return bases.Within(net, rounding) && net.Add(taxes).Within(c.gross.value, v.tolerance())
+}
+
+// namesTax reports whether an amount or a column has the label of a tax.
+func (s *parsedDocument) namesTax() bool {
+	return slices.ContainsFunc(s.segments, func(seg *segment) bool { return hasRole(seg, textrules.RoleTax, textrules.RoleTaxTotal) })
+}
+
+// withTaxes returns a combination with the sum of the taxes by rate if it has no tax total.
+func (v *solver) withTaxes(c *combination) *combination {
+	taxes, _, _, ok := v.rated()
+	units, exact := toUnits(taxes)
+	if c.tax != nil || len(v.taxes) == 0 || !ok || !exact {
+		return c
+	}
+	with := *c
+	with.tax = &sum{value: taxes, units: units}
+	return &with
 }
 
 // statesOther reports whether a net total or a subtotal is printed that is neither the net

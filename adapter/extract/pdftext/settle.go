@@ -44,14 +44,18 @@ func (v *solver) rank() {
 		return
 	}
 	ruled, evidence := c.NetTotal, v.d.fields["net_total"]
-	if confidence > 0.5 && v.linesAre(chosen) || confidence > least && v.proved(chosen) || confidence > doubtful && v.onlyTotal(all, chosen) {
+	closes := v.closes(chosen)
+	if closes || confidence > 0.5 && v.linesAre(chosen) || confidence > least && v.proved(chosen) || confidence > doubtful && v.onlyTotal(all, chosen) {
 		confidence = max(confidence, probable)
 	}
 	confidence = min(confidence, s.contradicted(all, chosen))
+	if closes {
+		chosen = v.withTaxes(chosen)
+	}
 	if t := chosen.tax; t != nil && !t.zero && t.seg != nil && t.label(moneyTax) == 0 && len(v.s.printedRates()) == 0 {
 		confidence = min(confidence, doubtful) // it can be a charge
 	}
-	if chosen.net == nil && !v.linesExplain(chosen) {
+	if chosen.net == nil && !closes && !v.linesExplain(chosen) {
 		confidence = min(confidence, doubtful)
 	}
 	c.NetTotal, c.TaxTotal, c.GrossTotal = nil, nil, nil

@@ -130,3 +130,65 @@ func TestATaxOfAnotherRateThanTheLines(t *testing.T) {
 		}
 	}
 }
+
+// Lines, labelled charges and taxes with rates prove a gross total without a net total.
+func TestClosedSumsProveTheGrossTotal(t *testing.T) {
+	t.Parallel()
+	taxes := []string{"Sum|450@300.00", "Delivery|450@10.00", "VAT 20%|450@42.00", "VAT 10%|450@10.00"}
+	for name, test := range map[string]struct {
+		lines   string
+		printed []string
+		tax     string
+		gross   string
+		closed  bool
+	}{
+		"taxes at two rates":         {"300.00", append(taxes, "Total due|450@362.00"), "", "362.00", true},
+		"one of the taxes":           {"300.00", append(taxes, "Total due|450@362.00"), "42.00", "362.00", false},
+		"another total":              {"300.00", append(taxes, "Total due|450@363.00"), "", "363.00", false},
+		"no label of the total":      {"300.00", append(taxes, "Botengang|450@362.00"), "", "362.00", false},
+		"another rate":               {"300.00", []string{"Delivery|450@10.00", "VAT 19%|450@42.00", "VAT 10%|450@10.00", "Total due|450@362.00"}, "", "362.00", false},
+		"a charge without a tax":     {"300.00", []string{"Sum|450@300.00", "Delivery|450@10.00", "Total due|450@310.00"}, "", "310.00", true},
+		"no charge":                  {"300.00", []string{"Total due|450@300.00"}, "", "300.00", false},
+		"a tax without an amount":    {"300.00", []string{"Sum|450@300.00", "Delivery|450@10.00", "VAT 20%", "Total due|450@310.00"}, "", "310.00", false},
+		"a tax without a known rate": {"300.00", []string{"Sum|450@300.00", "VAT|450@60.00", "Total due|450@360.00"}, "", "360.00", false},
+	} {
+		v, at := totalsOf(test.lines, test.printed...)
+		c := &combination{gross: at(test.gross)}
+		if test.tax != "" {
+			c.tax = at(test.tax)
+		}
+		if got := v.closes(c); got != test.closed {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	v, at := totalsOf("300.00", append(taxes, "Total due|450@362.00")...)
+	if c := v.withTaxes(&combination{gross: at("362.00")}); c.tax == nil || c.tax.value.String() != "52.00" {
+		t.Errorf("the sum of the taxes is %+v", c.tax)
+	}
+	with := &combination{gross: at("362.00"), tax: at("42.00")}
+	if v.withTaxes(with) != with {
+		t.Error("a printed tax total was replaced")
+	}
+}
+
+// The sum of the taxes by rate is stated if it closes the sum of a document without a net total.
+func TestClosedSumsStateTheTaxTotal(t *testing.T) {
+	t.Parallel()
+	printed := func(total string) []string {
+		return []string{
+			"Maple Tools Ltd", "12 Oak Street", "Leeds LS1 4AB", "", "INVOICE 2026-17", "Date|150@2 May 2026", "", "Bill to", "Granite plc", "5 High Road", "Bath BA2 4QZ", "",
+			"Description|250@Qty|330@Price|450@Amount", "Drill|250@2|330@80.00|450@160.00", "Saw|250@1|330@100.00|450@100.00", "Hammer|250@4|330@10.00|450@40.00", "",
+			"Sum|450@300.00", "Delivery|450@10.00", "VAT 20%|450@42.00", "VAT 10%|450@10.00", "Total|450@" + total, "Amount due|450@" + total,
+		}
+	}
+	for total, closed := range map[string]bool{"362.00": true, "372.00": false} {
+		d, err := Read(texts(printed(total)...), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		gross, tax := d.Fields["gross_total"].Confidence, d.Content.TaxTotal
+		if d.Content.GrossTotal.String() != total || gross >= probable != closed || closed && (tax == nil || tax.String() != "52.00") {
+			t.Errorf("%s: gross %s %.2f, tax %v", total, d.Content.GrossTotal, gross, tax)
+		}
+	}
+}
