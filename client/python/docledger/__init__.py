@@ -7,6 +7,7 @@ exceptions, retries, pages, uploads and waiting.
 
 from __future__ import annotations
 
+import inspect
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -98,12 +99,14 @@ class Docledger:
 
     def pages(self, operation: Callable[..., Response[Any]], **arguments: Any) -> Iterator[Any]:
         """Yields the items of all pages of a list."""
+        cursor = "cursor" if "cursor" in inspect.signature(operation).parameters else "after"
         while True:
             page = _value(operation(client=self.client, **arguments))
             yield from page.items
-            if not page.next_cursor:
+            # The event log has a cursor after its last event, because it has no end.
+            if not page.next_cursor or not page.items:
                 return
-            arguments["cursor"] = page.next_cursor
+            arguments[cursor] = page.next_cursor
 
     def upload(
         self, file: str | Path | BinaryIO, entity_id: str | UUID, *, filename: str | None = None, idempotency_key: str | None = None,

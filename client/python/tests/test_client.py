@@ -10,6 +10,7 @@ import httpx
 from docledger import ApiError, Docledger, RetryTransport
 from docledger.api.api.documents import get_document_content, list_documents
 from docledger.api.api.entities import create_entity, list_entities
+from docledger.api.api.events import list_events
 from docledger.api.api.invoices import get_invoice
 from docledger.api.models import EntityCreate, Invoice
 from docledger.values import AccountClass, AccountTypeEnum, DocumentStatus
@@ -40,6 +41,13 @@ class ClientTest(unittest.TestCase):
         self.assertIn("Sandbox Company", entities)
         self.assertEqual(len(entities), len(set(entities)))
         self.assertTrue(list(self.api.pages(list_documents.sync_detailed, limit=1)))
+
+    def test_pages_of_the_event_log(self) -> None:
+        document = self.api.upload(INVOICE, VALUES["ENTITY_ID"])
+        self.api.wait_for_extraction(document.id)
+        events = [e.id for e in self.api.pages(list_events.sync_detailed, subject_id=document.id, limit=1)]
+        self.assertGreater(len(events), 1)
+        self.assertEqual(len(events), len(set(events)))
 
     def test_errors(self) -> None:
         with self.assertRaises(ApiError) as refused:
