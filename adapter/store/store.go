@@ -201,9 +201,18 @@ var (
 	_ job.Pause                           = Holds{}
 )
 
+// lastInstant is the last time of four digits of the year.
+var lastInstant = time.Date(lastYear, time.December, 31, 23, 59, 59, 999_999_000, time.UTC)
+
 // instant is the form in which times are stored: UTC in whole microseconds, which both databases
-// support and SQLite compares as text.
-func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+// support and SQLite compares as text. As text, a year of five digits comes before the others. A filter has one
+// if its time is at the end of the calendar in a zone west of UTC.
+func instant(t time.Time) time.Time {
+	if t.After(lastInstant) {
+		return lastInstant
+	}
+	return t.UTC().Truncate(time.Microsecond)
+}
 
 // stamp replaces a zero t by the current time.
 func (s *Store) stamp(t *time.Time) {

@@ -235,4 +235,20 @@ func testTimeZones(t *testing.T, b *bench) {
 			t.Errorf("in %s: %d invoices", zone, len(list.Items))
 		}
 	}
+	// At the end of the calendar it is the year 10000 in UTC.
+	for _, zone := range zones {
+		end := time.Date(9999, 12, 31, 23, 30, 0, 0, zone)
+		list, err := b.Invoices().List(b.ctx, s, invoice.Filter{CreatedTo: end}, invoice.Sort{}, page.Request{})
+		must(t, err)
+		documents, err := b.Documents().List(b.ctx, s, document.Filter{CreatedTo: end}, document.Sort{}, page.Request{})
+		must(t, err)
+		if len(list.Items) != len(zones) || len(documents.Items) != len(zones) {
+			t.Errorf("to %s: %d invoices and %d documents", end, len(list.Items), len(documents.Items))
+		}
+		list, err = b.Invoices().List(b.ctx, s, invoice.Filter{UpdatedSince: end}, invoice.Sort{}, page.Request{})
+		must(t, err)
+		if len(list.Items) != 0 {
+			t.Errorf("since %s: %d invoices", end, len(list.Items))
+		}
+	}
 }
