@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"docledger/domain/calendar"
 	"docledger/domain/identity"
@@ -121,6 +122,60 @@ func TestSumsReadTheirIndex(t *testing.T) {
 			if read, _, _ = strings.Cut(read, "\n"); !strings.Contains(read, "id=?") && f.IssueDateTo.IsZero() || !strings.Contains(plan, index) {
 				t.Errorf("%+v by %v does not read %s and then the invoices by their ids:\n%s", f, keys, index, plan)
 			}
+		}
+	}
+}
+
+// TestWholeMonthsOfCreation expects that the groups and the times around them have each time of a filter once, in any
+// zone and at the ends of the calendar.
+func TestWholeMonthsOfCreation(t *testing.T) {
+	t.Parallel()
+	for times, want := range map[[2]string]string{
+		{"2026-01-31T23:00:00-01:00", "2026-03-01T02:00:00+02:00"}: "2026-02-01 00:00 to 2026-03-01 00:00",
+		{"2026-02-01T00:00:00+01:00", ""}:                          "2026-02-01 00:00 to ; 2026-01-31 23:00 to 2026-02-01 00:00",
+		{"2026-01-15T00:00:00Z", "2026-03-15T00:00:00Z"}:           "2026-02-01 00:00 to 2026-03-01 00:00; 2026-01-15 00:00 to 2026-02-01 00:00; 2026-03-01 00:00 to 2026-03-15 00:00",
+		{"2026-01-15T00:00:00Z", "2026-01-16T00:00:00Z"}:           "no month",
+		{"2026-01-15T00:00:00Z", "2026-02-15T00:00:00Z"}:           "no month",
+		{"0001-01-01T00:00:00+05:00", "2026-02-01T00:00:00Z"}:      " to 2026-02-01 00:00",
+		{"0001-01-01T00:00:00-05:00", ""}:                          "0001-02-01 00:00 to ; 0001-01-01 05:00 to 0001-02-01 00:00",
+		{"", "0001-01-01T00:00:00+05:00"}:                          "no month",
+		{"", "0001-01-20T00:00:00Z"}:                               "no month",
+		{"9999-12-15T00:00:00Z", ""}:                               "no month",
+		{"9999-12-31T23:30:00-01:00", ""}:                          "no month",
+		{"", "9999-12-31T23:30:00-01:00"}:                          " to 9999-12-01 00:00; 9999-12-01 00:00 to 9999-12-31 23:59",
+	} {
+		f := invoice.Filter{Currencies: []string{"EUR"}}
+		for i, into := range []*time.Time{&f.CreatedFrom, &f.CreatedTo} {
+			if times[i] == "" {
+				continue
+			}
+			var err error
+			if *into, err = time.Parse(time.RFC3339, times[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text := func(f invoice.Filter) string {
+			if len(f.Currencies) != 1 {
+				t.Errorf("%v: a part does not have the rest of the filter", times)
+			}
+			limits := [2]string{}
+			for i, at := range []time.Time{f.CreatedFrom, f.CreatedTo} {
+				if !at.IsZero() {
+					limits[i] = at.Format("2006-01-02 15:04")
+				}
+			}
+			return limits[0] + " to " + limits[1]
+		}
+		whole, edges, ok := wholeMonths(f)
+		got := "no month"
+		if ok {
+			got = text(whole)
+			for _, edge := range edges {
+				got += "; " + text(edge)
+			}
+		}
+		if got != want {
+			t.Errorf("%v: %s, want %s", times, got, want)
 		}
 	}
 }

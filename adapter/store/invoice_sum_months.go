@@ -45,22 +45,32 @@ func wholeMonths(f invoice.Filter) (whole invoice.Filter, edges []invoice.Filter
 	return whole, edges, first.Before(last)
 }
 
-// wholeMonthsOfCreation is wholeMonths of the time of creation. Its months are those of UTC.
+// wholeMonthsOfCreation is wholeMonths of the time of creation. Its months are those of UTC. A limit at an end of the
+// calendar must not become the zero time, which is no limit, or a year of five digits, which comes first as text.
 func wholeMonthsOfCreation(f invoice.Filter) (whole invoice.Filter, edges []invoice.Filter, ok bool) {
+	from, to := instant(f.CreatedFrom), instant(f.CreatedTo)
+	if !from.After(calendarStart) {
+		from = time.Time{}
+	}
+	if !f.CreatedTo.IsZero() && to.Before(calendarStart.AddDate(0, 1, 0)) {
+		return f, nil, false
+	}
 	whole = f
-	if from := instant(f.CreatedFrom); !f.CreatedFrom.IsZero() && !from.Equal(monthStart(from)) {
-		edge := f
+	whole.CreatedFrom, whole.CreatedTo = from, to
+	if !from.Equal(monthStart(from)) {
+		edge := whole
 		whole.CreatedFrom = monthStart(from).AddDate(0, 1, 0)
 		edge.CreatedTo = whole.CreatedFrom
 		edges = append(edges, edge)
 	}
-	if to := instant(f.CreatedTo); !f.CreatedTo.IsZero() && !to.Equal(monthStart(to)) {
-		edge := f
+	if !to.Equal(monthStart(to)) {
+		edge := whole
 		whole.CreatedTo = monthStart(to)
 		edge.CreatedFrom = whole.CreatedTo
+		edge.CreatedTo = to
 		edges = append(edges, edge)
 	}
-	return whole, edges, whole.CreatedTo.IsZero() || whole.CreatedFrom.Before(whole.CreatedTo)
+	return whole, edges, whole.CreatedFrom.Year() <= lastYear && (to.IsZero() || whole.CreatedFrom.Before(whole.CreatedTo))
 }
 
 func monthStart(t time.Time) time.Time {

@@ -56,6 +56,7 @@ func Run(t *testing.T, open Open) {
 		{"document sorts", testDocumentSorts},
 		{"invoice sums", testInvoiceSums},
 		{"counted sums", testCountedSums},
+		{"sums of drawn filters", testDrawnSums},
 		{"counted sums at the same time", testCountedSumsAtOnce},
 		{"invoice export", testExport},
 		{"invoice selections", testInvoiceSelections},
