@@ -102,6 +102,9 @@ func growthOf(ctx context.Context, bin, name string, invoices int) (figures []fi
 		return nil, err
 	}
 	defer g.stop()
+	if err := settle(ctx, url); err != nil {
+		return nil, err
+	}
 	return g.measure(ctx)
 }
 

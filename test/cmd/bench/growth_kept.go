@@ -154,23 +154,37 @@ func growthKeptOf(ctx context.Context, bin, dir, name string, invoices int) (err
 		return err
 	}
 	defer g.stop()
-	if server != 0 {
-		// The server has no automatic vacuum. The statistics of the groups of sums are those of a service
-		// that has run for a while.
-		if err := vacuum(ctx, address); err != nil {
-			return err
-		}
+	if err := settle(ctx, address); err != nil {
+		return err
 	}
 	return g.measureKept(ctx, name, server)
 }
 
-func vacuum(ctx context.Context, address string) (err error) {
+// settle waits until the database is that of a service that has run for a while: the job has counted the
+// invoices for the sums, and PostgreSQL has statistics, because the servers of this command have no
+// automatic vacuum.
+func settle(ctx context.Context, address string) (err error) {
 	db, err := database.Open(ctx, database.Config{URL: address})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	_, err = db.SQL.ExecContext(ctx, "VACUUM (ANALYZE)")
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for waiting := true; waiting; {
+		err := db.SQL.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM invoices_uncounted) OR EXISTS (SELECT 1 FROM invoice_sum_changes)").Scan(&waiting)
+		if err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if db.Dialect == database.Postgres {
+		_, err = db.SQL.ExecContext(ctx, "VACUUM (ANALYZE)")
+	}
 	return err
 }
 
