@@ -211,6 +211,23 @@ test('edits and decisions that are refused or wait', async (t) => {
     await german.context().close()
   })
 
+  await t.test('amounts are visited and typed in a notation with signs of its own', async () => {
+    const id = await made('TAB-2')
+    const arabic = await openApp(await contexts(browser, forbidden)({ locale: 'ar-EG' }), sandbox, `/invoices/${id}?tab=all&entity=${sandbox.ENTITY_ID}`)
+    const { net_total } = await get(id)
+    await arabic.getByLabel('Net', { exact: true }).focus()
+    assert.equal(await arabic.getByLabel('Net', { exact: true }).inputValue(), net_total.replace('.', '٫'))
+    await arabic.keyboard.press('Tab')
+    const saved = arabic.waitForResponse((response) => response.request().method() === 'PATCH' && response.ok())
+    await arabic.keyboard.type('1٬051٫07')
+    await arabic.keyboard.press('Tab')
+    await saved
+    assert.equal(await arabic.getByText('This is not an amount.').count(), 0, 'a value that is only visited is refused')
+    const changed = await get(id)
+    assert.deepEqual([changed.net_total, changed.tax_total], [net_total, '1051.07'])
+    await arabic.context().close()
+  })
+
   await t.test('an edit of which the response is lost is saved and is no conflict', async () => {
     const id = await made('LOST-1')
     await review(id)

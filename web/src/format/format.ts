@@ -100,6 +100,9 @@ export const editableDecimal = (value: string): string => value.replace('.', dec
 /** Reads an amount as people type it, in the browser's notation or another one; null if it is none. */
 export function parseDecimal(typed: string): string | null {
   let text = typed.replace(/[\s'’]/g, '').replace('−', '-')
+  // Some notations have signs of their own, such as the Arabic ones.
+  text = /[.,]/.test(groupSign) ? text : text.replaceAll(groupSign, '')
+  text = /[.,]/.test(decimalSign) ? text : text.replace(decimalSign, '.')
   const last = Math.max(text.lastIndexOf(','), text.lastIndexOf('.'))
   if (last >= 0) {
     const sign = text[last]!
