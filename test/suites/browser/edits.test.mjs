@@ -211,6 +211,35 @@ test('edits and decisions that are refused or wait', async (t) => {
     await german.context().close()
   })
 
+  await t.test('a click into a value places the caret', async () => {
+    const id = await made('CLICK-1')
+    await review(id)
+    await type(order, 'PO-1234567890')
+    const { width, height } = await order.boundingBox()
+    await order.click({ position: { x: width - 20, y: height / 2 } }) // behind the text
+    await page.keyboard.type('X')
+    assert.equal(await order.inputValue(), 'PO-1234567890X')
+    await page.keyboard.press('Tab')
+  })
+
+  await t.test('typing continues after what was pasted', async () => {
+    await review(await made('PASTE-1'))
+    if (await page.locator('[data-cell="0-description"]').count() === 0) {
+      await page.getByRole('button', { name: /Show the lines/ }).click()
+    }
+    const cell = page.locator('[data-cell="0-description"]')
+    await cell.focus()
+    await cell.evaluate((element) => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/plain', 'Pasted\t2')
+      element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+    })
+    await page.waitForFunction(() => document.querySelector('[data-cell="0-description"]').value === 'Pasted')
+    await page.keyboard.type(' on')
+    assert.equal(await cell.inputValue(), 'Pasted on')
+    await page.keyboard.press('Tab')
+  })
+
   await t.test('amounts are visited and typed in a notation with signs of its own', async () => {
     const id = await made('TAB-2')
     const arabic = await openApp(await contexts(browser, forbidden)({ locale: 'ar-EG' }), sandbox, `/invoices/${id}?tab=all&entity=${sandbox.ENTITY_ID}`)

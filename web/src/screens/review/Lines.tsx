@@ -1,5 +1,5 @@
 import type { Invoice, InvoiceLine, InvoiceLinePatch } from '@docledger/client'
-import { useLayoutEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from 'react'
+import { useState, type ClipboardEvent, type KeyboardEvent } from 'react'
 
 import { editableDecimal, formatDecimal, formatMoney, parseDecimal } from '@/format/format'
 import '@/text/parts/review'
@@ -7,6 +7,7 @@ import { t, type MessageKey } from '@/text/text'
 import { Button } from '@/ui/Button'
 
 import { LineCoding } from './LineCoding'
+import { useSelection } from './useSelection'
 import type { LedgerOptions } from '@/invoices/ledger'
 import { discard, keepInvalid, type Edit, type Save } from '@/invoices/edits'
 
@@ -139,14 +140,7 @@ interface CellProps {
 
 function Cell({ line, column, row, edit, readOnly, onChange, onInvalid, onBack, onPaste }: CellProps) {
   const [typed, setTyped] = useState<string | null>(null)
-  const input = useRef<HTMLInputElement>(null)
-  const focused = typed !== null
-  // The value that is edited replaces the text that was shown, and with it the selection.
-  useLayoutEffect(() => {
-    if (focused) {
-      input.current?.select()
-    }
-  }, [focused])
+  const { input, select } = useSelection(typed !== null)
   const invalid = edit?.state === 'invalid'
   const value = edit && edit.state !== 'conflict' && !invalid ? edit.value : line[column]
   const shown = column === 'net_amount' ? (value === null ? '' : formatMoney(value)) : numeric.has(column) ? (value === null ? '' : formatDecimal(value)) : (value ?? '')
@@ -200,7 +194,7 @@ function Cell({ line, column, row, edit, readOnly, onChange, onInvalid, onBack, 
       aria-invalid={invalid || edit?.state === 'failed' || undefined}
       value={typed ?? (invalid ? (edit.value ?? '') : shown)}
       autoComplete="off"
-      onFocus={() => setTyped(invalid ? (edit.value ?? '') : numeric.has(column) ? editableDecimal(value ?? '') : (value ?? ''))}
+      onFocus={() => { select(); setTyped(invalid ? (edit.value ?? '') : numeric.has(column) ? editableDecimal(value ?? '') : (value ?? '')) }}
       onChange={(event) => setTyped(event.target.value)}
       onBlur={leave}
       onKeyDown={keyDown}

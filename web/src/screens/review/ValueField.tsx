@@ -1,5 +1,5 @@
 import type { Evidence, Invoice } from '@docledger/client'
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 
 import { useReachable } from '@/api/connection'
 import { editableDecimal, formatDate, formatMoney, parseDecimal } from '@/format/format'
@@ -12,6 +12,7 @@ import { Icon } from '@/ui/Icon'
 import { errorText } from '@/ui/parts'
 
 import { patchOf, valueAt, type Field } from './fields'
+import { useSelection } from './useSelection'
 
 interface Props {
   invoice: Invoice
@@ -43,21 +44,15 @@ export function ValueField({ invoice, field, doubtful, highlighted, edit, readOn
   const evidence: Evidence | undefined = invoice.fields[path]
   const [typed, setTyped] = useState<string | null>(null)
   const [saved, setSaved] = useState(false)
-  const input = useRef<HTMLInputElement>(null)
   const leaving = useRef(false)
+  const pressed = useRef(false)
   const id = useId()
   const focused = typed !== null
+  const { input, select } = useSelection(focused)
   const reachable = useReachable()
   // What a person has typed stays in the field until it is saved.
   const current = edit && edit.state !== 'conflict' ? edit.value : value
   const text = edit?.state === 'invalid' ? (edit.value ?? '') : shown(field, current)
-
-  // The value that is edited replaces the text that was shown, and with it the selection that Tab makes.
-  useLayoutEffect(() => {
-    if (focused) {
-      input.current?.select()
-    }
-  }, [focused])
 
   useEffect(() => {
     if (saved) {
@@ -119,7 +114,11 @@ export function ValueField({ invoice, field, doubtful, highlighted, edit, readOn
           aria-describedby={`${id}-state`}
           autoComplete="off"
           spellCheck={false}
+          onMouseDown={() => { pressed.current = true }}
           onFocus={() => {
+            if (!pressed.current) { // a click places the caret
+              select()
+            }
             setTyped(field.kind === 'amount' && edit?.state !== 'invalid' ? editableDecimal(current ?? '') : (current ?? ''))
             onFocus(path, (word, append) => setTyped((old) => (append && old ? `${old} ${word}` : word)))
           }}
@@ -128,7 +127,7 @@ export function ValueField({ invoice, field, doubtful, highlighted, edit, readOn
             if (!leaving.current) {
               leave(false)
             }
-            leaving.current = false
+            leaving.current = pressed.current = false
             onBlur()
           }}
           onKeyDown={(event) => {
