@@ -120,7 +120,7 @@ func (r Invoices) sum(ctx context.Context, s identity.Scope, f invoice.Filter, k
 				union, queries = union+" UNION ALL ?", append(queries, days)
 			}
 			if len(g.other) > 0 {
-				others, _ := r.addUp(r.s.handle(ctx).Table("invoices").Where("invoices.id IN ?", g.other), s, f, keys)
+				others, _ := r.addUp(r.s.readOthers(r.s.handle(ctx), g.other), s, f, keys)
 				union, queries = union+" UNION ALL ?", append(queries, others)
 			}
 		}

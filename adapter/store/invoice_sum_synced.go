@@ -7,6 +7,7 @@ import (
 	"docledger/domain/invoice"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 )
 
 // noStatus is no status of an invoice. A filter with it matches no group.
@@ -44,4 +45,13 @@ func (s *Store) otherwiseSynced(ctx context.Context, organization uuid.UUID, sta
 	err = s.handle(ctx).Raw("SELECT d.invoice_id FROM ("+query+") AS d WHERE NOT EXISTS (SELECT 1 FROM invoices_uncounted AS u WHERE u.organization_id = ? AND u.invoice_id = d.invoice_id) LIMIT ?",
 		append(values, organization, most)...).Scan(&ids).Error
 	return ids, failed("read the invoices with another state of the sync", err)
+}
+
+// readOthers reads the invoices of otherwiseSynced. SQLite has no statistics, and would read every invoice in the order
+// of the currencies.
+func (s *Store) readOthers(db *gorm.DB, ids []uuid.UUID) *gorm.DB {
+	if s.postgres {
+		return db.Table("invoices").Where("invoices.id IN ?", ids)
+	}
+	return db.Table("(SELECT DISTINCT id FROM invoices WHERE id IN ?) AS p", ids).Joins("CROSS JOIN invoices ON invoices.id = p.id")
 }
