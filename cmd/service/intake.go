@@ -101,6 +101,9 @@ func checkIntake(ctx context.Context, cfg config.Config) Finding {
 		return nil
 	})
 	f.OK, f.Err = fmt.Sprintf("%d folder(s) of entities", known), err
+	if errors.Is(err, errNoDatabase) {
+		f.Remedy = databaseFirst
+	}
 	if err == nil && (known == 0 || unknown > 0) {
 		f.Warning = fmt.Sprintf("%s, %d other entries, which are ignored", f.OK, unknown)
 	}
