@@ -266,8 +266,7 @@ func (s *Service) SetPassword(ctx context.Context, email, password string) error
 	if err != nil {
 		return fmt.Errorf("hash password: %w", err)
 	}
-	now := s.Clock.Now()
-	return s.changeUser(ctx, email, true, func(u *identity.User) { u.PasswordHash, u.PasswordChangedAt = hash, now })
+	return s.changeUser(ctx, email, true, func(u *identity.User) { u.PasswordHash, u.PasswordChangedAt = hash, s.Clock.Now() })
 }
 
 func (s *Service) changeUser(ctx context.Context, email string, endSessions bool, change func(*identity.User)) error {

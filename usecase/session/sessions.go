@@ -84,7 +84,8 @@ func (s *Service) ChangePassword(ctx context.Context, a identity.Actor, in Passw
 			if now.PasswordHash != u.PasswordHash || now.Disabled {
 				return errUnauthorized()
 			}
-			now.PasswordHash, now.PasswordChangedAt = hash, session.CreatedAt
+			// What began until now ends, also during the computation of the hash.
+			now.PasswordHash, now.PasswordChangedAt = hash, s.Clock.Now()
 			return nil
 		})
 		if err != nil {

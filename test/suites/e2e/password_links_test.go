@@ -1,13 +1,26 @@
 package e2e
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 
 	"docledger/test/lib/harness"
+	"docledger/usecase/session"
 )
+
+// interruptedPasswords are passwords with an interruption.
+type interruptedPasswords struct {
+	session.Passwords
+	*interruption
+}
+
+func (i interruptedPasswords) Hash(ctx context.Context, password string) (string, error) {
+	i.run()
+	return i.Passwords.Hash(ctx, password)
+}
 
 // TestPasswordEndsLinks changes the password of an administrator. The links that were made with the
 // former password end, and so does a consent that began. Those of others continue, and new ones work.
@@ -62,9 +75,16 @@ func TestPasswordEndsLinks(t *testing.T) {
 	}
 	mine, theirs, callback := links(org.Admin.Token), links(other.Token), begin(org.Admin.Token)
 	works(mine, http.StatusOK)
+	// The former password is valid until the new one is stored.
+	during := &interruption{}
+	s.Service.Session.Passwords = interruptedPasswords{s.Service.Session.Passwords, during}
+	during.set(func() { mine = append(mine, links(org.Admin.Token)...) })
 	changed := s.Do(http.MethodPost, "/api/auth/password", org.Admin.Token, map[string]any{
 		"current_password": harness.Password, "new_password": "another long password",
 	}).OK()
+	if len(mine) != 6 {
+		t.Fatalf("%d links", len(mine))
+	}
 	works(mine, http.StatusNotFound)
 	works(theirs, http.StatusOK)
 	works([]string{callback}, http.StatusBadRequest)
