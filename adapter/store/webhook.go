@@ -91,6 +91,20 @@ var (
 	_ webhook.Deliveries = Deliveries{}
 )
 
+// known returns what a row states without a key: all but the secrets.
+func (r webhookRow) known() *webhook.Webhook {
+	w := &webhook.Webhook{
+		ID: r.ID, OrganizationID: r.OrganizationID, URL: r.URL, Types: r.Types.V, Enabled: r.Enabled,
+		FailingSince: fromOptionalTime(r.FailingSince), ResumeAt: fromOptionalTime(r.ResumeAt), DisabledAt: fromOptionalTime(r.DisabledAt),
+		CreatedBy: r.CreatedBy, CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt),
+		Cursor: event.Place{Position: r.Position, Seq: r.Seq},
+	}
+	if r.EntityIDs != nil {
+		w.EntityIDs = r.EntityIDs.V
+	}
+	return w
+}
+
 func (r Webhooks) fromRow(row webhookRow) (*webhook.Webhook, error) {
 	plain, err := r.s.sealer.Decrypt(webhookBinding(row.ID), row.Sealed)
 	if err != nil {
@@ -100,16 +114,8 @@ func (r Webhooks) fromRow(row webhookRow) (*webhook.Webhook, error) {
 	if err := json.Unmarshal(plain, &signing); err != nil {
 		return nil, fmt.Errorf("read the secret of webhook %s: %w", row.ID, err)
 	}
-	w := &webhook.Webhook{
-		ID: row.ID, OrganizationID: row.OrganizationID, URL: row.URL, Types: row.Types.V, Enabled: row.Enabled,
-		FailingSince: fromOptionalTime(row.FailingSince), ResumeAt: fromOptionalTime(row.ResumeAt), DisabledAt: fromOptionalTime(row.DisabledAt),
-		Secret: secret.New(signing.Secret), Former: signing.former(row.OldSecretUntil),
-		CreatedBy: row.CreatedBy, CreatedAt: instant(row.CreatedAt), UpdatedAt: instant(row.UpdatedAt),
-		Cursor: event.Place{Position: row.Position, Seq: row.Seq},
-	}
-	if row.EntityIDs != nil {
-		w.EntityIDs = row.EntityIDs.V
-	}
+	w := row.known()
+	w.Secret, w.Former = secret.New(signing.Secret), signing.former(row.OldSecretUntil)
 	return w, nil
 }
 
@@ -186,6 +192,15 @@ func (r Webhooks) Get(ctx context.Context, organization, id uuid.UUID) (*webhook
 	return r.fromRow(row)
 }
 
+// Describe implements webhook.Repository.
+func (r Webhooks) Describe(ctx context.Context, organization, id uuid.UUID) (*webhook.Webhook, error) {
+	var row webhookRow
+	if err := r.s.handle(ctx).Where("organization_id = ? AND id = ?", organization, id).Take(&row).Error; err != nil {
+		return nil, found("webhook", err)
+	}
+	return row.known(), nil
+}
+
 // List implements webhook.Repository.
 func (r Webhooks) List(ctx context.Context, organization uuid.UUID, p page.Request) (page.Of[webhook.Webhook], error) {
 	b := bind("webhooks", organization).done()
@@ -201,16 +216,8 @@ func (r Webhooks) List(ctx context.Context, organization uuid.UUID, p page.Reque
 	if err := q.Order("id DESC").Limit(p.Size() + 1).Find(&rows).Error; err != nil {
 		return page.Of[webhook.Webhook]{}, failed("list webhooks", err)
 	}
-	var wrong error
-	list := pageOf(rows, p.Size(), func(row webhookRow) webhook.Webhook {
-		w, err := r.fromRow(row)
-		if err != nil {
-			wrong = errors.Join(wrong, err)
-			return webhook.Webhook{}
-		}
-		return *w
-	}, func(row webhookRow) string { return b.cursor(row.ID[:]) })
-	return list, wrong
+	return pageOf(rows, p.Size(), func(row webhookRow) webhook.Webhook { return *row.known() },
+		func(row webhookRow) string { return b.cursor(row.ID[:]) }), nil
 }
 
 // Update implements webhook.Repository.
@@ -246,7 +253,7 @@ func (r Webhooks) Update(ctx context.Context, organization, id uuid.UUID, do fun
 // Delete implements webhook.Repository.
 func (r Webhooks) Delete(ctx context.Context, organization, id uuid.UUID) (w *webhook.Webhook, err error) {
 	err = r.s.inOne(ctx, func(ctx context.Context) error {
-		if w, err = r.Get(ctx, organization, id); err != nil {
+		if w, err = r.Describe(ctx, organization, id); err != nil {
 			return err
 		}
 		return failed("delete the webhook", r.s.handle(ctx).Where("organization_id = ? AND id = ?", organization, id).Delete(&webhookRow{}).Error)

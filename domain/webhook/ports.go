@@ -18,12 +18,16 @@ type Repository interface {
 	Add(ctx context.Context, w *Webhook) error
 	// Get returns a webhook of an organization, or a NotFound fault.
 	Get(ctx context.Context, organization, id uuid.UUID) (*Webhook, error)
-	// List returns the webhooks of an organization, newest first.
+	// Describe is Get without the secrets. It needs no key, so that a webhook whose key
+	// was lost can be read and deleted.
+	Describe(ctx context.Context, organization, id uuid.UUID) (*Webhook, error)
+	// List returns the webhooks of an organization without their secrets, newest first.
 	List(ctx context.Context, organization uuid.UUID, p page.Request) (page.Of[Webhook], error)
 	// Update changes a webhook under a lock, or returns a NotFound fault. If restart
 	// is true after do, its cursor moves to the present end of the log.
 	Update(ctx context.Context, organization, id uuid.UUID, do func(*Webhook) (restart bool, err error)) (*Webhook, error)
-	// Delete removes a webhook with its deliveries and returns it, or a NotFound fault.
+	// Delete removes a webhook with its deliveries and returns it without its secrets, or
+	// a NotFound fault.
 	Delete(ctx context.Context, organization, id uuid.UUID) (*Webhook, error)
 }
 

@@ -122,15 +122,15 @@ func (s *Service) apply(ctx context.Context, a identity.Actor, w *webhook.Webhoo
 	return nil
 }
 
-// Get returns a webhook.
+// Get returns a webhook without its secrets.
 func (s *Service) Get(ctx context.Context, a identity.Actor, id uuid.UUID) (*webhook.Webhook, error) {
 	if err := a.RequireAdmin(); err != nil {
 		return nil, err
 	}
-	return s.Webhooks.Get(ctx, a.OrganizationID, id)
+	return s.Webhooks.Describe(ctx, a.OrganizationID, id)
 }
 
-// List returns the webhooks of the organization, newest first.
+// List returns the webhooks of the organization without their secrets, newest first.
 func (s *Service) List(ctx context.Context, a identity.Actor, p page.Request) (page.Of[webhook.Webhook], error) {
 	if err := a.RequireAdmin(); err != nil {
 		return page.Of[webhook.Webhook]{}, err

@@ -64,6 +64,7 @@ func Run(t *testing.T, open Open) {
 		{"hostile text", testHostileText},
 		{"events", testEvents},
 		{"webhooks", testWebhooks},
+		{"keys of webhooks", testWebhookKeys},
 		{"limit of API keys", testAPIKeyLimit},
 		{"outbox", testOutbox},
 		{"usage", testUsage},

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"docledger/adapter/store"
 	"docledger/domain/event"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
@@ -48,7 +49,9 @@ func testWebhooks(t *testing.T, b *bench) {
 	}
 	list, err := b.Webhooks().List(b.ctx, s.OrganizationID, page.Request{})
 	must(t, err)
-	same(t, "the list", list.Items, []webhook.Webhook{w})
+	described := w
+	described.Secret, described.Former = secret.Text{}, nil
+	same(t, "the list", list.Items, []webhook.Webhook{described})
 	for range webhook.MaxPerOrganization - 1 {
 		next := b.webhook()
 		next.OrganizationID = s.OrganizationID
@@ -64,6 +67,31 @@ func testWebhooks(t *testing.T, b *bench) {
 	if _, err := b.Webhooks().Delete(b.ctx, s.OrganizationID, w.ID); fault.CodeOf(err) != fault.CodeNotFound {
 		t.Errorf("deleted twice: %v", err)
 	}
+}
+
+// testWebhookKeys verifies that a webhook whose key was lost can be read and deleted, but
+// not signed with.
+func testWebhookKeys(t *testing.T, b *bench) {
+	s := b.organization(t)
+	w := b.webhook()
+	w.OrganizationID = s.OrganizationID
+	must(t, b.Webhooks().Add(b.ctx, &w))
+	without, err := store.New(b.ctx, b.db, store.Options{Sealer: sealer{key: "k2"}})
+	must(t, err)
+	var unknown *secret.UnknownKeyError
+	if _, err := without.Webhooks().Get(b.ctx, s.OrganizationID, w.ID); !errors.As(err, &unknown) {
+		t.Errorf("a webhook without its key: %v", err)
+	}
+	got, err := without.Webhooks().Describe(b.ctx, s.OrganizationID, w.ID)
+	must(t, err)
+	list, err := without.Webhooks().List(b.ctx, s.OrganizationID, page.Request{})
+	must(t, err)
+	deleted, err := without.Webhooks().Delete(b.ctx, s.OrganizationID, w.ID)
+	must(t, err)
+	w.Secret, w.Former = secret.Text{}, nil
+	same(t, "the webhook without secrets", got, &w)
+	same(t, "the list without secrets", list.Items, []webhook.Webhook{w})
+	same(t, "the deleted webhook", deleted, &w)
 }
 
 // testOutbox verifies that every committed event is read once, after its commit.
