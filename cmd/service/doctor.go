@@ -41,8 +41,23 @@ func (f Finding) State() string {
 func (f Finding) Detail() string {
 	switch {
 	case f.Err != nil:
-		// The table has one line for each check.
-		return strings.Join(strings.Fields(f.Err.Error()), " ")
+		// The table has one line for each check. Joined errors have a line each; an
+		// indented line continues the one before.
+		var out strings.Builder
+		for line := range strings.Lines(f.Err.Error()) {
+			words := strings.Join(strings.Fields(line), " ")
+			switch {
+			case words == "":
+				continue
+			case out.Len() == 0:
+			case line[0] == '\t' || line[0] == ' ':
+				out.WriteString(" ")
+			default:
+				out.WriteString("; ")
+			}
+			out.WriteString(words)
+		}
+		return out.String()
 	case f.Warning != "":
 		return f.Warning
 	}
@@ -153,7 +168,7 @@ func withStore(ctx context.Context, cfg config.Config, do func(*store.Store) err
 
 // checkTokens decrypts every token and reports the missing keys.
 func checkTokens(ctx context.Context, cfg config.Config) Finding {
-	f := Finding{Subject: "tokens of integrations", Remedy: "add the keys to TOKEN_KEYS again, or connect those integrations again"}
+	f := Finding{Subject: "tokens of integrations", Remedy: "add the keys to TOKEN_KEYS again, or connect those integrations again and replace those webhooks"}
 	f.Err = withStore(ctx, cfg, func(st *store.Store) error {
 		n, missing, err := st.Grants().CheckForOperator(ctx)
 		if err != nil && n == 0 { // the check could not run
