@@ -61,7 +61,7 @@ func TestKeysRotate(t *testing.T) {
 		t.Error("rotated without the first key")
 	}
 	as(second, first)
-	for _, want := range []string{"1 grant(s)", "0 grant(s)"} {
+	for _, want := range []string{"1 value(s)", "0 value(s)"} {
 		if out, err := run(t, "keys", "rotate"); err != nil || !strings.HasPrefix(out, want) {
 			t.Errorf("rotate prints %q, %v; want %s", out, err, want)
 		}
