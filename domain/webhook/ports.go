@@ -18,8 +18,8 @@ type Repository interface {
 	Add(ctx context.Context, w *Webhook) error
 	// Get returns a webhook of an organization, or a NotFound fault.
 	Get(ctx context.Context, organization, id uuid.UUID) (*Webhook, error)
-	// Describe is Get without the secrets. It needs no key, so that a webhook whose key
-	// was lost can be read and deleted.
+	// Describe is Get without the secrets. It needs no key, so that a webhook with a lost key
+	// can be read and deleted.
 	Describe(ctx context.Context, organization, id uuid.UUID) (*Webhook, error)
 	// List returns the webhooks of an organization without their secrets, newest first.
 	List(ctx context.Context, organization uuid.UUID, p page.Request) (page.Of[Webhook], error)

@@ -69,7 +69,7 @@ func testWebhooks(t *testing.T, b *bench) {
 	}
 }
 
-// testWebhookKeys verifies that a webhook whose key was lost can be read and deleted, but
+// testWebhookKeys verifies that a webhook with a lost key can be read and deleted, but
 // not signed with.
 func testWebhookKeys(t *testing.T, b *bench) {
 	s := b.organization(t)
