@@ -30,6 +30,10 @@ func TestFiguresOfBenchmarks(t *testing.T) {
 	if len(got) != 2 || got[0].value != 0.612 || got[1].value != 2448 {
 		t.Errorf("figures = %+v", got)
 	}
+	list := suites[len(suites)-1]
+	if got := list.figures("BenchmarkListDepth/organization#01-2   200   812 ns/op   1.03 ratio"); len(got) != 1 || got[0].value != 1.03 {
+		t.Errorf("figures of a second round = %+v", got)
+	}
 	if got := s.figures("ok  docledger/usecase/billing 3.1s"); got != nil {
 		t.Errorf("figures of another line = %+v", got)
 	}
