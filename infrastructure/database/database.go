@@ -31,6 +31,8 @@ type Config struct {
 	URL string
 	// MaxConns limits the pool; 0 means 16 on PostgreSQL and 4 on SQLite.
 	MaxConns int
+	// Observed is the table of a SQLite database that DB.Commits signals; "" for none.
+	Observed string
 }
 
 // DB is an open database. All handles except Listener share one pool.
@@ -43,6 +45,9 @@ type DB struct {
 	Listener *pgxpool.Pool
 	// Path is the file of a SQLite database.
 	Path string
+	// Commits signals the commits that wrote to Config.Observed; nil on PostgreSQL, and without such
+	// a table.
+	Commits *Commits
 }
 
 const (

@@ -163,7 +163,7 @@ func newMigrator(cfg Config, schema Schema) (*migrator, error) {
 		}
 		gooseDialect = goose.DialectPostgres
 	} else {
-		if m.pool, err = sqlitePool(path, cfg.MaxConns); err != nil {
+		if m.pool, err = sqlitePool(path, cfg.MaxConns, nil); err != nil {
 			return nil, err
 		}
 	}

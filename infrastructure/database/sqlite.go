@@ -27,7 +27,10 @@ var sqliteSettings = url.Values{
 }
 
 func (db *DB) openSQLite(cfg Config) (gorm.Dialector, error) {
-	pool, err := sqlitePool(db.Path, cfg.MaxConns)
+	if cfg.Observed != "" {
+		db.Commits = &Commits{table: cfg.Observed}
+	}
+	pool, err := sqlitePool(db.Path, cfg.MaxConns, db.Commits)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +38,7 @@ func (db *DB) openSQLite(cfg Config) (gorm.Dialector, error) {
 	return gormsqlite.Dialector{Conn: pool}, nil
 }
 
-func sqlitePool(path string, conns int) (*sql.DB, error) {
+func sqlitePool(path string, conns int, commits *Commits) (*sql.DB, error) {
 	if err := createPrivate(path); err != nil {
 		return nil, err
 	}
@@ -43,7 +46,7 @@ func sqlitePool(path string, conns int) (*sql.DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the database file: %w", err)
 	}
-	pool := sql.OpenDB(cachingConnector{connector})
+	pool := sql.OpenDB(cachingConnector{connector, commits})
 	if conns <= 0 {
 		conns = sqliteConns
 	}

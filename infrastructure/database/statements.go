@@ -50,7 +50,10 @@ type sqliteRows interface {
 // cachingConnector opens connections that keep their prepared statements. The driver parses and
 // plans a statement whenever it runs, which takes a fifth of the processor time of short
 // statements.
-type cachingConnector struct{ driver.Connector }
+type cachingConnector struct {
+	driver.Connector
+	commits *Commits // nil if no table is observed
+}
 
 // Connect implements driver.Connector.
 func (c cachingConnector) Connect(ctx context.Context) (driver.Conn, error) {
@@ -62,7 +65,7 @@ func (c cachingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("a connection of type %T cannot keep statements", conn), conn.Close())
 	}
-	return &cachingConn{sqliteConn: complete, byText: map[string]*list.Element{}, used: list.New()}, nil
+	return &cachingConn{sqliteConn: complete, writer: writer{commits: c.commits}, byText: map[string]*list.Element{}, used: list.New()}, nil
 }
 
 // cachingConn keeps the statements that it prepared last. database/sql calls it from one
@@ -70,6 +73,7 @@ func (c cachingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 // again before all rows of it are read.
 type cachingConn struct {
 	sqliteConn
+	writer writer
 	byText map[string]*list.Element // of keptStatement
 	used   *list.List               // the last used first
 	length int                      // of all texts
@@ -83,14 +87,30 @@ type keptStatement struct {
 // ExecContext implements driver.ExecerContext.
 func (c *cachingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	if !cacheable(query) {
-		return c.sqliteConn.ExecContext(ctx, query, args)
+		result, err := c.sqliteConn.ExecContext(ctx, query, args)
+		if err == nil {
+			c.writer.ran(query)
+		}
+		return result, err
 	}
 	stmt, err := c.take(ctx, query)
 	if err != nil {
 		return nil, err
 	}
 	result, err := stmt.ExecContext(ctx, args)
+	if err == nil {
+		c.writer.ran(query)
+	}
 	return result, first(err, c.keep(query, stmt))
+}
+
+// BeginTx implements driver.ConnBeginTx.
+func (c *cachingConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	tx, err := c.sqliteConn.BeginTx(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	return c.writer.begun(tx), nil
 }
 
 // QueryContext implements driver.QueryerContext.

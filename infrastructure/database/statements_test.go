@@ -63,7 +63,7 @@ func cachedPool(t *testing.T) (*sql.DB, *counted, string) {
 		t.Fatal(err)
 	}
 	c := &counted{Connector: connector}
-	pool := sql.OpenDB(cachingConnector{c})
+	pool := sql.OpenDB(cachingConnector{Connector: c})
 	bound(pool, 1)
 	t.Cleanup(func() {
 		if err := pool.Close(); err != nil {
@@ -182,7 +182,7 @@ func TestStatementSurvivesFailures(t *testing.T) {
 	if err := rows.Err(); err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	other, err := sqlitePool(path, 1)
+	other, err := sqlitePool(path, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
