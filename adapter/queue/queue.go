@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"time"
 
 	"docledger/domain/job"
 	"docledger/usecase"
@@ -39,7 +40,9 @@ var (
 func New(db usecase.Database, pool *sql.DB, carried func(ctx context.Context) string) (*Queue, error) {
 	q := &Queue{db: db, postgres: db.Dialect() == postgres, carried: carried}
 	// A client without queues only inserts.
-	client, err := river.NewClient(driverOf(pool, q.postgres), &river.Config{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	client, err := river.NewClient(driverOf(pool, q.postgres), &river.Config{
+		FetchCooldown: notifyCooldown(q.postgres), Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	})
 	if err != nil {
 		return nil, fmt.Errorf("open the job queue: %w", err)
 	}
@@ -55,6 +58,16 @@ func driverOf(pool *sql.DB, postgres bool) riverdriver.Driver[*sql.Tx] {
 		return riverdatabasesql.New(pool)
 	}
 	return riversqlite.New(pool)
+}
+
+// notifyCooldown is the time after a job in which further jobs of its queue are not announced, so that
+// they wait for the next job or for the interval at which queues are read. On PostgreSQL the
+// announcements of all processes are stored one after the other, as often as a queue is read at most.
+func notifyCooldown(postgres bool) time.Duration {
+	if postgres {
+		return fetchCooldown
+	}
+	return river.FetchCooldownMin
 }
 
 // liveStates are those in which a job waits or runs.

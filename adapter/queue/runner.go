@@ -24,7 +24,6 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
 )
 
 const (
@@ -71,6 +70,9 @@ type Config struct {
 	// Exclusive acquires the lock that makes this process the only worker of a SQLite database. It
 	// waits until ctx ends.
 	Exclusive func(ctx context.Context) (release func() error, err error)
+	// Committed returns a channel that is closed by the next commit of this process that writes to
+	// NotificationTable of a SQLite database. If it is nil, notifications are read 20 times each second.
+	Committed func() <-chan struct{}
 
 	// Handlers has one handler for each kind of job, except job.Periodic.
 	Handlers []Handler
@@ -132,7 +134,7 @@ func NewRunner(cfg Config) (*Runner, error) {
 		driver = riverdatabasesql.NewWithPgxListener(cfg.SQL, cfg.Listener)
 		r.owner = &postgresOwner{id: id, sql: cfg.SQL, pool: cfg.Listener, log: r.log, longest: longest(), begun: began}
 	} else {
-		driver = riversqlite.New(cfg.SQL)
+		driver = newSQLiteDriver(cfg.SQL, cfg.Committed)
 		r.owner = &sqliteOwner{sql: cfg.SQL, lock: cfg.Exclusive}
 	}
 	workers, err := register(cfg, began)

@@ -263,6 +263,7 @@ func (s *Service) openStore(ctx context.Context, settle time.Duration) (err erro
 	if err != nil {
 		return fmt.Errorf("%s: %w", databaseVariable(s.cfg), err)
 	}
+	dbc.Observed = queue.NotificationTable
 	if s.db, err = database.Open(ctx, dbc); err != nil {
 		return fmt.Errorf("%s: %w", databaseVariable(s.cfg), err)
 	}

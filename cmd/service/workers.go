@@ -93,6 +93,7 @@ func (s *Service) newRunner() (*queue.Runner, error) {
 		cfg.Periodic = append(cfg.Periodic, queue.Periodic{Name: "reconcile_payments", Every: time.Hour, Run: s.Reconcile})
 	}
 	if s.db.Dialect == database.SQLite {
+		cfg.Committed = s.db.Commits.Next
 		cfg.Exclusive = func(ctx context.Context) (func() error, error) {
 			release, err := database.LockFile(ctx, s.db.Path+".worker")
 			if err != nil {

@@ -54,6 +54,22 @@ func TestOnlyOneProcessWorksOnAFile(t *testing.T) {
 	env.Start(t, nothing)
 }
 
+// TestEachJobIsAnnounced verifies that a job soon after another one is announced too. Otherwise it waits until its
+// queue is read again.
+func TestEachJobIsAnnounced(t *testing.T) {
+	t.Parallel()
+	env := open(t, fresh(t))
+	for range 2 {
+		env.Enqueue(t)
+		began := time.Now()
+		queuetest.Await(t, "the next job", func() bool { return time.Since(began) > time.Millisecond })
+	}
+	var n int
+	if err := env.SQL.QueryRow("SELECT count(*) FROM " + queue.NotificationTable).Scan(&n); err != nil || n != 2 {
+		t.Errorf("%d announcements (%v)", n, err)
+	}
+}
+
 func fresh(t testing.TB) string {
 	t.Helper()
 	return sqlite.New(t)
@@ -61,7 +77,7 @@ func fresh(t testing.TB) string {
 
 func open(t testing.TB, url string) *queuetest.Env {
 	t.Helper()
-	db, err := database.Open(context.Background(), database.Config{URL: url})
+	db, err := database.Open(context.Background(), database.Config{URL: url, Observed: queue.NotificationTable})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +95,7 @@ func open(t testing.TB, url string) *queuetest.Env {
 		t.Fatal(err)
 	}
 	return &queuetest.Env{
-		Config: queue.Config{SQL: db.SQL, Exclusive: func(ctx context.Context) (func() error, error) {
+		Config: queue.Config{SQL: db.SQL, Committed: db.Commits.Next, Exclusive: func(ctx context.Context) (func() error, error) {
 			return database.LockFile(ctx, db.Path+".worker")
 		}},
 		Queue: q, UnitOfWork: s, Holds: s.Holds(), SQL: db.SQL,
