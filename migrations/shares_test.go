@@ -49,11 +49,12 @@ func fill(t *testing.T, ctx context.Context, s *store.Store, at []time.Time) (id
 	must(t, s.Organizations().Add(ctx, o))
 	e := &entity.Entity{ID: uuid.New(), OrganizationID: o.ID, Name: "E", Access: entity.AccessOrganization, DefaultRole: identity.Viewer, Version: 1}
 	must(t, s.Entities().Add(ctx, e))
-	for _, now := range at {
+	origins := []document.Origin{document.FromUpload, document.FromEmail}
+	for n, now := range at {
 		id := uuid.New()
 		_, err := s.Documents().Add(ctx, &document.Document{
 			ID: id, EntityID: e.ID, OrganizationID: o.ID, Filename: "a.xml", MediaType: "text/xml", SHA256: id.String(),
-			Origin: document.FromUpload, Status: document.Extracted, Version: 1,
+			Origin: origins[n%len(origins)], Status: document.Extracted, Version: 1,
 		})
 		must(t, err)
 		must(t, s.Invoices().Add(ctx, &invoice.Invoice{

@@ -9,6 +9,7 @@ import (
 
 	"docledger/adapter/store"
 	"docledger/domain/calendar"
+	"docledger/domain/document"
 	"docledger/domain/invoice"
 	"docledger/domain/ledgersync"
 	"docledger/domain/money"
@@ -22,7 +23,7 @@ import (
 // sums, before and after they are counted, and that a changed or deleted one is subtracted.
 func TestSumsOfEarlierInvoices(t *testing.T) {
 	t.Parallel()
-	const beforeDue, beforeTaxes, beforeSuppliers, beforeTotals, before = 1222, 1217, 1213, 1211, 1201
+	const beforeSources, beforeDue, beforeTaxes, beforeSuppliers, beforeTotals, before = 1225, 1222, 1217, 1213, 1211, 1201
 	onBothDatabases(t, func(t *testing.T, db *database.DB, s *store.Store, provider *goose.Provider) {
 		ctx, now := t.Context(), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 		scope, _ := fill(t, ctx, s, []time.Time{now, now, now})
@@ -74,6 +75,7 @@ func TestSumsOfEarlierInvoices(t *testing.T) {
 			}
 			for _, f := range []invoice.Filter{
 				{DueDateTo: calendar.Date{Year: 2026, Month: 2, Day: 28}}, {CreatedTo: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}, {SyncStates: []invoice.SyncState{invoice.SyncDone}},
+				{Sources: []document.Origin{document.FromUpload}},
 			} {
 				groups, err := s.Invoices().Sum(ctx, scope, f, []invoice.SumKey{invoice.SumByStatus})
 				must(t, err)
@@ -85,7 +87,7 @@ func TestSumsOfEarlierInvoices(t *testing.T) {
 				}
 			}
 		}
-		for _, version := range []int64{beforeDue, beforeTaxes, beforeSuppliers, beforeTotals, before} {
+		for _, version := range []int64{beforeSources, beforeDue, beforeTaxes, beforeSuppliers, beforeTotals, before} {
 			_, err := provider.DownTo(ctx, version)
 			must(t, err)
 			if version == beforeTotals {
@@ -176,6 +178,72 @@ func TestSumsOfDatesAfterChanges(t *testing.T) {
 		must(t, db.Gorm.Table("invoice_sync_differences").Order("invoice_id").Pluck("invoice_id", &others).Error)
 		if want := []uuid.UUID{ids[4], ids[5]}; !reflect.DeepEqual(others, want) {
 			t.Errorf("the invoices with another state of the sync are %v, want %v", others, want)
+		}
+	})
+}
+
+// TestSourcesAfterChanges adds, changes and deletes invoices after the table of sources exists and before it has the earlier
+// invoices, and after the view has their part and before the counted invoices are in its groups.
+func TestSourcesAfterChanges(t *testing.T) {
+	t.Parallel()
+	const before, table, view = 1225, 1226, 1228
+	onBothDatabases(t, func(t *testing.T, db *database.DB, s *store.Store, provider *goose.Provider) {
+		ctx, now := t.Context(), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+		scope, e := fill(t, ctx, s, []time.Time{now, now, now, now, now, now, now, now})
+		var ids []uuid.UUID
+		must(t, db.Gorm.Table("invoices").Order("id").Pluck("id", &ids).Error)
+		change := func(id uuid.UUID) {
+			t.Helper()
+			must(t, db.Gorm.Exec("UPDATE invoices SET status = ?, version = version + 1 WHERE id = ?", invoice.Approved, id).Error)
+		}
+		remove := func(id uuid.UUID) {
+			t.Helper()
+			must(t, db.Gorm.Exec("DELETE FROM documents WHERE id = (SELECT document_id FROM invoices WHERE id = ?)", id).Error)
+		}
+		must(t, s.Invoices().CountSums(ctx))
+		_, err := provider.DownTo(ctx, before)
+		must(t, err)
+		_, err = provider.UpTo(ctx, table)
+		must(t, err)
+		change(ids[0])
+		remove(ids[1])
+		added := uuid.New()
+		_, err = s.Documents().Add(ctx, &document.Document{
+			ID: added, EntityID: e, OrganizationID: scope.OrganizationID, Filename: "b.xml", MediaType: "text/xml", SHA256: added.String(),
+			Origin: document.FromEmail, Status: document.Extracted, Version: 1,
+		})
+		must(t, err)
+		must(t, s.Invoices().Add(ctx, &invoice.Invoice{
+			ID: uuid.New(), DocumentID: added, EntityID: e, OrganizationID: scope.OrganizationID, Status: invoice.Extracted,
+			Content: invoice.Content{Type: invoice.TypeInvoice}, Version: 1, CreatedAt: now, UpdatedAt: now,
+		}))
+		_, err = provider.UpTo(ctx, view)
+		must(t, err)
+		change(ids[2])
+		remove(ids[3])
+		must(t, s.Invoices().CountSums(ctx))
+		change(ids[4])
+		_, err = provider.Up(ctx)
+		must(t, err)
+		for _, when := range []string{"before", "after"} {
+			for _, source := range []document.Origin{document.FromUpload, document.FromEmail} {
+				f := invoice.Filter{Sources: []document.Origin{source}}
+				groups, err := s.Invoices().Sum(ctx, scope, f, []invoice.SumKey{invoice.SumByStatus})
+				must(t, err)
+				f.UpdatedSince = time.Unix(0, 0)
+				all, err := s.Invoices().Sum(ctx, scope, f, []invoice.SumKey{invoice.SumByStatus})
+				must(t, err)
+				if !reflect.DeepEqual(groups, all) || len(all) == 0 {
+					t.Errorf("%s the changes are counted, the sums of the source %s are %+v, want %+v", when, source, groups, all)
+				}
+			}
+			must(t, s.Invoices().CountSums(ctx))
+		}
+		var wrong int64
+		must(t, db.Gorm.Raw(`SELECT count(*) FROM (SELECT i.id, d.origin FROM invoices AS i JOIN documents AS d ON d.id = i.document_id) AS w
+			FULL JOIN invoice_sources AS o ON o.invoice_id = w.id WHERE w.origin IS DISTINCT FROM o.source`).Scan(&wrong).Error)
+		if wrong > 0 {
+			t.Errorf("%d invoices have no source or another one than their document, or are deleted", wrong)
 		}
 	})
 }

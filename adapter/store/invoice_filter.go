@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"docledger/domain/calendar"
-	"docledger/domain/document"
 	"docledger/domain/invoice"
 	"docledger/domain/money"
 
@@ -54,10 +53,10 @@ func (s *Store) narrowInvoices(q *gorm.DB, t string, f invoice.Filter) *gorm.DB 
 		q = q.Where("EXISTS (SELECT 1 FROM invoice_syncs AS b WHERE b.invoice_id = "+t+".id AND b.state IN ?)", f.SyncStates)
 	}
 	if len(f.Sources) > 0 {
-		q = q.Where(documentOf(t)+" AND d.origin IN ?)", mapped(f.Sources, func(o document.Origin) string { return string(o) }))
+		q = q.Where("EXISTS (SELECT 1 FROM invoice_sources AS o WHERE o.organization_id = "+t+".organization_id AND o.invoice_id = "+t+".id AND o.source IN ?)", f.Sources)
 	}
 	if f.CreatedBy != uuid.Nil {
-		q = q.Where(documentOf(t)+" AND d.created_by = ?)", f.CreatedBy)
+		q = q.Where("EXISTS (SELECT 1 FROM documents AS d WHERE d.id = "+t+".document_id AND d.created_by = ?)", f.CreatedBy)
 	}
 	return searchInvoices(narrowGross(q, t, f), t, f.Query)
 }
@@ -83,10 +82,6 @@ func whereExternal(q *gorm.DB, t string, ids []string) *gorm.DB {
 		return q
 	}
 	return q.Where(t+".external_id <> '' AND "+t+".external_id IN ?", mapped(ids, clean))
-}
-
-func documentOf(t string) string {
-	return "EXISTS (SELECT 1 FROM documents AS d WHERE d.id = " + t + ".document_id"
 }
 
 func whereIn[T any](q *gorm.DB, column string, values []T) *gorm.DB {

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"docledger/domain/document"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
 
@@ -111,6 +110,7 @@ func (l *invoiceList) valueLists() (found []valueList) {
 	add("supplier_id", "invoices", "supplier_id", anyOf(l.rest.SupplierIDs), func(f *invoice.Filter) { f.SupplierIDs = nil })
 	add("assigned_to", "invoices", "assigned_to", of(l.rest.AssignedTo), func(f *invoice.Filter) { f.AssignedTo = uuid.Nil })
 	add("sync_state", "(SELECT invoice_id AS id, organization_id, state FROM invoice_syncs)", "state", anyOf(l.rest.SyncStates), func(f *invoice.Filter) { f.SyncStates = nil })
+	add("source", "(SELECT invoice_id AS id, organization_id, source FROM invoice_sources)", "source", anyOf(l.rest.Sources), func(f *invoice.Filter) { f.Sources = nil })
 	return found
 }
 
@@ -381,8 +381,8 @@ func (s *Store) foundElsewhere(organization uuid.UUID, f invoice.Filter) (found 
 			[]any{organization, f.SyncStates}})
 	}
 	if len(f.Sources) > 0 {
-		found = append(found, condition{"invoices.document_id IN (SELECT d.id FROM documents AS d WHERE d.organization_id = ? AND d.origin IN ?)",
-			[]any{organization, mapped(f.Sources, func(o document.Origin) string { return string(o) })}})
+		found = append(found, condition{"invoices.id IN (SELECT o.invoice_id FROM invoice_sources AS o WHERE o.organization_id = ? AND o.source IN ?)",
+			[]any{organization, f.Sources}})
 	}
 	if f.CreatedBy != uuid.Nil {
 		found = append(found, condition{"invoices.document_id IN (SELECT d.id FROM documents AS d WHERE d.organization_id = ? AND d.created_by = ?)",

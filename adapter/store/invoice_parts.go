@@ -101,17 +101,20 @@ func (l *invoiceList) parts() (found []filterPart) {
 			name: "sync_difference", ids: q.Session(&gorm.Session{}).Select("b.invoice_id AS id"), rows: q.Session(&gorm.Session{}).Select("1 AS one"),
 		})
 	}
-	documents := func(name, index string, has bool, condition string, value any) {
-		if has {
-			q := from("documents AS d", index).Where("d.organization_id = ? AND "+condition, l.scope.OrganizationID, value)
-			found = append(found, filterPart{
-				name: name, rows: q.Session(&gorm.Session{}).Select("1 AS one"),
-				ids: q.Session(&gorm.Session{}).Joins("CROSS JOIN invoices AS i").Where("i.document_id = d.id").Select("i.id"),
-			})
-		}
+	if len(f.Sources) > 0 {
+		q := from("invoice_sources AS o", "invoice_sources_by_source").Where("o.organization_id = ? AND o.source IN ?", l.scope.OrganizationID, f.Sources)
+		found = append(found, filterPart{
+			name: "source", ids: q.Session(&gorm.Session{}).Select("o.invoice_id AS id"), rows: q.Session(&gorm.Session{}).Select("1 AS one"),
+			has: q.Session(&gorm.Session{}).Select("1").Where("o.invoice_id = p.id"),
+		})
 	}
-	documents("source", "documents_by_origin", len(f.Sources) > 0, "d.origin IN ?", f.Sources)
-	documents("created_by", "documents_by_uploader", f.CreatedBy != uuid.Nil, "d.created_by = ?", f.CreatedBy)
+	if f.CreatedBy != uuid.Nil {
+		q := from("documents AS d", "documents_by_uploader").Where("d.organization_id = ? AND d.created_by = ?", l.scope.OrganizationID, f.CreatedBy)
+		found = append(found, filterPart{
+			name: "created_by", rows: q.Session(&gorm.Session{}).Select("1 AS one"),
+			ids: q.Session(&gorm.Session{}).Joins("CROSS JOIN invoices AS i").Where("i.document_id = d.id").Select("i.id"),
+		})
+	}
 	if c, ok := l.s.searchedIDs(l.scope.OrganizationID, f.Query); ok && (l.isFar || !l.s.postgres) {
 		// PostgreSQL finds all invoices of a search before the first of them, so it does only if they are not near.
 		found = append(found, filterPart{

@@ -60,7 +60,7 @@ func TestFiltersReadTheirIndex(t *testing.T) {
 		"invoices_assigned (":              {AssignedTo: uuid.New(), Types: nil},
 		"invoices_with_external_id (":      {ExternalIDs: []string{"a"}},
 		"invoice_syncs_by_state (":         {SyncStates: []invoice.SyncState{invoice.SyncQueued}, EntityID: entity},
-		"documents_by_origin (":            {Sources: []document.Origin{document.FromEmail}},
+		"invoice_sources_by_source (":      {Sources: []document.Origin{document.FromEmail}},
 		"documents_by_uploader (":          {CreatedBy: uuid.New()},
 		"invoice_search VIRTUAL TABLE":     {Query: "text"},
 		"invoices_by_other_due (":          {Query: "123.45"},

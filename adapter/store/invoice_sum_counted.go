@@ -26,6 +26,8 @@ const (
 	// The groups of these have the month of another date instead of that of the issue date.
 	sumsOfDueMonths     = "due_month"
 	sumsOfCreatedMonths = "created_month"
+	// The groups of this are those of sumsOfInvoices for each source.
+	sumsOfSources = "source"
 )
 
 // Other parts are of a whole organization.
@@ -98,10 +100,13 @@ func partOf(s identity.Scope, f invoice.Filter, keys []invoice.SumKey) (part str
 	has := func(key invoice.SumKey) bool { return slices.Contains(keys, key) }
 	suppliers, taxes, accounts := has(invoice.SumBySupplier), has(invoice.SumByTax), has(invoice.SumByAccount)
 	months := has(invoice.SumByMonth) || !f.IssueDateFrom.IsZero() || !f.IssueDateTo.IsZero()
+	sources := len(f.Sources) > 0
 	due, created := !f.DueDateFrom.IsZero() || !f.DueDateTo.IsZero(), !f.CreatedFrom.IsZero() || !f.CreatedTo.IsZero()
 	switch {
-	case due && created, (due || created) && (suppliers || taxes || accounts || months):
+	case due && created, (due || created) && (suppliers || taxes || accounts || months || sources), sources && (suppliers || taxes || accounts):
 		return "", false
+	case sources:
+		part = sumsOfSources
 	case due:
 		part = sumsOfDueMonths
 	case created:
@@ -135,7 +140,7 @@ func partOf(s identity.Scope, f invoice.Filter, keys []invoice.SumKey) (part str
 		return "", false // few syncs continue, and an index has them
 	}
 	return part, only(f, func(f *invoice.Filter) {
-		f.EntityID, f.Currencies, f.Statuses, f.Types, f.SyncStates = uuid.Nil, nil, nil, nil, nil
+		f.EntityID, f.Currencies, f.Statuses, f.Types, f.SyncStates, f.Sources = uuid.Nil, nil, nil, nil, nil, nil
 		f.IssueDateFrom, f.IssueDateTo, f.DueDateFrom, f.DueDateTo = calendar.Date{}, calendar.Date{}, calendar.Date{}, calendar.Date{}
 		f.CreatedFrom, f.CreatedTo = time.Time{}, time.Time{}
 	})
@@ -207,6 +212,7 @@ func (s *Store) addCounted(scope identity.Scope, g groupedSum, keys []invoice.Su
 		if f.EntityID != uuid.Nil {
 			q = q.Where(table+".entity_id = ?", f.EntityID)
 		}
+		q = whereIn(q, table+".key_a", f.Sources) // of sumsOfSources
 		return ofMonths(q, table, f)
 	}
 	columnsOf := func(sign string) string {

@@ -26,7 +26,7 @@ var rows = []schema.Tabler{
 
 // foreign are the tables without a row struct.
 var foreign = []string{
-	"event_clock", "goose_db_version", "invoice_search", "invoice_search_config", "invoice_search_data", "invoice_search_docsize", "invoice_search_idx", "invoice_search_keys", "invoice_sum_changes", "invoice_sum_totals", "invoice_sums", "invoice_sync_differences", "invoice_weeks", "river_client", "river_client_queue", "river_job", "river_leader",
+	"event_clock", "goose_db_version", "invoice_search", "invoice_search_config", "invoice_search_data", "invoice_search_docsize", "invoice_search_idx", "invoice_search_keys", "invoice_sources", "invoice_sum_changes", "invoice_sum_totals", "invoice_sums", "invoice_sync_differences", "invoice_weeks", "river_client", "river_client_queue", "river_job", "river_leader",
 	"river_migration", "river_notification", "river_queue", "sqlite_sequence", "usage_shares",
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"docledger/domain/calendar"
+	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
@@ -131,7 +132,7 @@ func (b *bench) playSums(t *testing.T, seed uint64, steps int) {
 		must(t, b.db.Exec("DELETE FROM documents WHERE id = ?", of.document).Error)
 	}
 	must(t, b.Invoices().CountSums(b.ctx))
-	for _, table := range []string{"invoice_sums", "invoice_sum_totals", "invoice_sum_changes", "invoices_uncounted", "invoice_sync_differences"} {
+	for _, table := range []string{"invoice_sums", "invoice_sum_totals", "invoice_sum_changes", "invoices_uncounted", "invoice_sync_differences", "invoice_sources"} {
 		var n int64
 		must(t, b.db.Table(table).Where("organization_id = ?", p.scope.OrganizationID).Count(&n).Error)
 		if n > 0 {
@@ -145,7 +146,9 @@ func (p *sumPlay) step(t *testing.T) {
 	t.Helper()
 	n := p.draw.IntN(13)
 	if len(p.there) < 5 || n < 4 {
-		d := p.document(t, p.entities[p.draw.IntN(len(p.entities))])
+		d := p.document(t, p.entities[p.draw.IntN(len(p.entities))], func(d *document.Document) {
+			d.Origin = []document.Origin{document.FromUpload, document.FromEmail, document.FromFolder}[p.draw.IntN(3)]
+		})
 		p.there = append(p.there, played{p.invoice(t, d, p.content, p.created), d.ID})
 		return
 	}
@@ -295,6 +298,10 @@ func (p *sumPlay) compare(t *testing.T, when string) {
 		{SyncStates: []invoice.SyncState{invoice.SyncEnded, invoice.SyncRunning}, Statuses: []invoice.Status{invoice.SyncFailed, invoice.Approved, invoice.Rejected}},
 		{SyncStates: []invoice.SyncState{invoice.SyncDone}, Statuses: []invoice.Status{invoice.Extracted}}, {SyncStates: []invoice.SyncState{invoice.SyncChecking}},
 		{SyncStates: []invoice.SyncState{invoice.SyncDone}, IssueDateFrom: day(time.January, 31), IssueDateTo: day(time.March, 3)},
+		{Sources: []document.Origin{document.FromEmail}}, {Sources: []document.Origin{document.FromUpload, document.FromFolder}, EntityID: p.entities[0].ID},
+		{Sources: []document.Origin{document.FromUpload}, IssueDateFrom: day(time.January, 31), IssueDateTo: day(time.March, 3)},
+		{Sources: []document.Origin{document.FromUpload, document.FromEmail}, SyncStates: []invoice.SyncState{invoice.SyncDone}},
+		{Sources: []document.Origin{document.FromUpload}, CreatedTo: at(time.March, 1, 0)}, {Sources: []document.Origin{document.FromTrigger}},
 	}
 	groups := [][]invoice.SumKey{
 		{invoice.SumByCurrency}, {invoice.SumByEntity, invoice.SumByStatus, invoice.SumByType}, {invoice.SumByMonth}, {invoice.SumBySupplier}, {invoice.SumByEntity, invoice.SumBySupplier},

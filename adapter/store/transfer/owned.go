@@ -41,6 +41,7 @@ var derived = []Owned{
 	{"invoices_uncounted", []string{"organization_id", "invoice_id"}, direct},
 	{"invoice_sum_changes", []string{"id"}, direct},
 	{"invoice_sync_differences", []string{"organization_id", "invoice_id"}, direct},
+	{"invoice_sources", []string{"organization_id", "invoice_id"}, direct},
 	{"invoice_sums", []string{"organization_id", "part", "entity_id", "currency", "status", "type", "month", "key_a", "key_b"}, direct},
 	{"invoice_weeks", []string{"organization_id", "pair", "week_a", "week_b"}, direct},
 	{"invoice_sum_totals", []string{"organization_id", "part", "entity_id", "currency", "status", "type", "month", "key_a", "key_b"}, direct},

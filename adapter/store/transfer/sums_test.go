@@ -7,6 +7,7 @@ import (
 
 	"docledger/adapter/store"
 	"docledger/domain/calendar"
+	"docledger/domain/document"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
 	"docledger/infrastructure/database"
@@ -28,7 +29,7 @@ func TestSumsOfMovedInvoices(t *testing.T) {
 	scope, done := identity.Scope{OrganizationID: f.Organization}, []invoice.SyncState{invoice.SyncDone}
 	filters := []invoice.Filter{
 		{SyncStates: done}, {SyncStates: done, Statuses: []invoice.Status{invoice.Approved}}, {SyncStates: done, CreatedTo: f.Until.AddDate(0, -6, 0)},
-		{DueDateTo: calendar.Date{Year: 2026, Month: 1, Day: 31}}, {CreatedTo: f.Until.AddDate(0, -6, 0)},
+		{DueDateTo: calendar.Date{Year: 2026, Month: 1, Day: 31}}, {CreatedTo: f.Until.AddDate(0, -6, 0)}, {Sources: []document.Origin{document.FromEmail}},
 	}
 	sums := func(db *database.DB) (out []string) {
 		t.Helper()

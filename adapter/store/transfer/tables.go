@@ -35,8 +35,8 @@ type table struct {
 // excludedTables are the tables that belong to a database and not to the installation: leases,
 // which name running processes; jobs, which the sweep creates again from their records;
 // renditions and the keys of duplicates, which are derived again; the index of searches of SQLite,
-// the sums and the weeks of invoices, which triggers keep; links, which end within days and can be made again; and the bookkeeping of the schema.
-var excludedTables = []string{"leases", "event_clock", "renditions", "invoice_duplicate_keys", "invoice_search*", "invoices_uncounted", "invoice_sum*", "invoice_sync_differences", "invoice_weeks", "links", "goose_db_version", "river_*", "sqlite_*"}
+// the sums, sources and weeks of invoices, which triggers keep; links, which end within days and can be made again; and the bookkeeping of the schema.
+var excludedTables = []string{"leases", "event_clock", "renditions", "invoice_duplicate_keys", "invoice_search*", "invoices_uncounted", "invoice_sum*", "invoice_sync_differences", "invoice_sources", "invoice_weeks", "links", "goose_db_version", "river_*", "sqlite_*"}
 
 // tables lists the transferred tables, each after those that it refers to. If it lacks a table or
 // column of the schema, Check and a test fail.

@@ -52,7 +52,7 @@ func (d Database) Fill(ctx context.Context, fn func(*Filler) error) (err error) 
 		return err
 	}
 	// Tables that triggers fill can have rows from before all others were emptied without them.
-	for _, t := range []string{"invoice_sums", "invoice_sum_totals", "invoice_sum_changes", "invoices_uncounted", "invoice_sync_differences", "invoice_weeks"} {
+	for _, t := range []string{"invoice_sums", "invoice_sum_totals", "invoice_sum_changes", "invoices_uncounted", "invoice_sync_differences", "invoice_sources", "invoice_weeks"} {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM "+t); err != nil {
 			return fmt.Errorf("empty %s: %w", t, err)
 		}
