@@ -25,8 +25,9 @@ const (
 // errPage says that the engine could not read a page.
 var errPage = errors.New("the PDF engine cannot read the page")
 
-// read reads size, rotation and words of the page with out's number.
-func (i *instance) read(out *layout.Page) error {
+// read reads size, rotation and words of the page with out's number. The last page of a
+// document stays open.
+func (i *instance) read(out *layout.Page, last bool) error {
 	page, err := i.load(out.Number)
 	if err != nil {
 		return err
@@ -42,13 +43,15 @@ func (i *instance) read(out *layout.Page) error {
 			return err
 		}
 	}
-	defer i.closePage(page)
+	if !last {
+		defer i.closePage(page)
+	}
 	seen, err := i.view(page, out)
 	if err != nil {
 		return err
 	}
 	out.Scanned = i.scanned(page, out)
-	return i.words(page, seen, out)
+	return i.words(page, seen, out, last)
 }
 
 func (i *instance) load(number int) (page uint64, err error) {
@@ -146,13 +149,16 @@ func (i *instance) area(object uint64) float64 {
 	return max(0, float64(single(b, 2)-single(b, 0))) * max(0, float64(single(b, 3)-single(b, 1)))
 }
 
-// words reads the characters of a page and joins them into words.
-func (i *instance) words(page uint64, seen *view, out *layout.Page) error {
+// words reads the characters of a page and joins them into words. The text of the last page
+// stays open.
+func (i *instance) words(page uint64, seen *view, out *layout.Page, last bool) error {
 	text, err := i.call("FPDFText_LoadPage", page)
 	if err != nil || text == 0 {
 		return errors.Join(errPage, err)
 	}
-	defer i.call("FPDFText_ClosePage", text) //nolint:errcheck // the next call fails too
+	if !last {
+		defer i.call("FPDFText_ClosePage", text) //nolint:errcheck // the next call fails too
+	}
 	counted, err := i.call("FPDFText_CountChars", text)
 	count := int32(counted) //nolint:gosec // a number of the engine
 	switch {
