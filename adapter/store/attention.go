@@ -29,42 +29,44 @@ var _ attention.Source = Attention{}
 // index only if a query repeats its condition literally.
 const openInvoices = "r.status IN ('EXTRACTED', 'NEEDS_REVIEW')"
 
-// attentionQuery selects the records of a cause, with r for the table's alias.
+// attentionQuery selects the records of a cause, with r for the table's alias. Its index has only these
+// records. SQLite, which has no statistics, would read all open invoices or all waiting documents instead.
 type attentionQuery struct {
-	table, where, order string
-	values              []any
+	table, index, where, order string
+	values                     []any
 }
 
 func (s *Store) attentionQuery(cause attention.Cause, dueBy calendar.Date) attentionQuery {
-	invoices := func(where string, values ...any) attentionQuery {
-		return attentionQuery{"invoices", where, "r.id", values}
+	invoices := func(index, where string) attentionQuery {
+		return attentionQuery{"invoices", index, where, "r.id", nil}
 	}
+	const byStatus = "invoices_newest_of_entity_by_status"
 	contains := func(rule string) string {
 		return containsRule(s.db, "r.failed_checks", rule)
 	}
 	switch cause {
 	case attention.CauseSyncFailed:
-		return invoices("r.status = 'SYNC_FAILED'")
+		return invoices(byStatus, "r.status = 'SYNC_FAILED'")
 	case attention.CauseNeedsReview:
-		return invoices("r.status = 'NEEDS_REVIEW'")
+		return invoices(byStatus, "r.status = 'NEEDS_REVIEW'")
 	case attention.CauseExtracted:
-		return invoices("r.status = 'EXTRACTED'")
+		return invoices(byStatus, "r.status = 'EXTRACTED'")
 	case attention.CauseDuplicate:
-		return invoices(openInvoices + " AND " + contains("not_a_duplicate"))
+		return invoices("invoices_open_duplicates", openInvoices+" AND "+contains("not_a_duplicate"))
 	case attention.CauseBankAccount:
 		// Only an account that is new for a known supplier can be confirmed.
 		known := "EXISTS (SELECT 1 FROM json_each(s.body, '$.accounts') AS a WHERE a.value->>'trusted' OR a.value->>'confirmed' IS NOT NULL)"
 		if s.postgres {
 			known = "EXISTS (SELECT 1 FROM jsonb_array_elements(s.body->'accounts') AS a(value) WHERE a.value->>'trusted' = 'true' OR a.value->'confirmed' IS NOT NULL)"
 		}
-		return invoices(openInvoices + " AND r.failed_blocking > 0 AND " + contains("bank_account_known") +
-			" AND EXISTS (SELECT 1 FROM suppliers AS s WHERE s.id = r.supplier_id AND (s.last_invoice_id IS NOT NULL OR " + known + "))")
+		return invoices("invoices_open_new_accounts", openInvoices+" AND r.failed_blocking > 0 AND "+contains("bank_account_known")+
+			" AND EXISTS (SELECT 1 FROM suppliers AS s WHERE s.id = r.supplier_id AND (s.last_invoice_id IS NOT NULL OR "+known+"))")
 	case attention.CauseDue:
-		return attentionQuery{"invoices", openInvoices + " AND r.due_date IS NOT NULL AND r.due_date <= ?", "r.due_date, r.id", []any{day(dueBy)}}
+		return attentionQuery{"invoices", "invoices_open_by_due_date", openInvoices + " AND r.due_date IS NOT NULL AND r.due_date <= ?", "r.due_date, r.id", []any{day(dueBy)}}
 	case attention.CauseDocumentFailed:
-		return attentionQuery{"documents", "r.status = 'FAILED'", "r.id", nil}
+		return attentionQuery{"documents", "documents_newest_of_entity_by_status", "r.status = 'FAILED'", "r.id", nil}
 	default: // attention.CauseDocumentHeld
-		return attentionQuery{"documents", "r.status = 'UPLOADED' AND r.held_reason = 'plan_limit_reached'", "r.id", nil}
+		return attentionQuery{"documents", "documents_held", "r.status = 'UPLOADED' AND r.held_reason = 'plan_limit_reached'", "r.id", nil}
 	}
 }
 
@@ -72,8 +74,12 @@ func (s *Store) attentionQuery(cause attention.Cause, dueBy calendar.Date) atten
 func (r Attention) Count(ctx context.Context, scope identity.Scope, entity uuid.UUID, cause attention.Cause, dueBy calendar.Date) ([]attention.Count, error) {
 	query := r.s.attentionQuery(cause, dueBy)
 	db := r.s.handle(ctx)
+	table := query.table + " AS r"
+	if !r.s.postgres {
+		table += " INDEXED BY " + query.index
+	}
 	rows := func() *gorm.DB {
-		return r.s.db.Table(query.table+" AS r").Where("r.entity_id = e.id AND "+query.where, query.values...)
+		return r.s.db.Table(table).Where("r.entity_id = e.id AND "+query.where, query.values...)
 	}
 	count := r.s.db.Table("(?) AS c", rows().Select("1").Limit(attention.MaxCount)).Select("count(*)")
 	first := rows().Select("r.id").Order(query.order).Limit(1)
