@@ -9,6 +9,8 @@ import (
 	"docledger/domain/invoice"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
 )
 
 // SearchOf is the full-text query of a search of an organization on SQLite.
@@ -111,4 +113,17 @@ func (s *Store) FewestPart(ctx context.Context, scope identity.Scope, f invoice.
 		return "", n, err
 	}
 	return part.name, n, err
+}
+
+// StatementsOfPage returns the number of invoices of the first page of a list, and the statements that read it. A part of
+// the filter with at most few invoices is read at once.
+func (s *Store) StatementsOfPage(ctx context.Context, scope identity.Scope, f invoice.Filter, limit, few int) (n int, all []string, err error) {
+	kept := &statements{Interface: logger.Discard}
+	l := s.invoiceList(scope, f, invoice.Sort{}, limit)
+	l.few = few
+	if err := l.follow(invoiceBinding(scope, f, invoice.Sort{}), ""); err != nil {
+		return 0, nil, err
+	}
+	rows, err := l.read(s.handle(ctx).Session(&gorm.Session{Logger: kept}))
+	return len(rows), kept.all, err
 }

@@ -81,6 +81,15 @@ func (l *invoiceList) fewestCovered(db *gorm.DB) (*filterPart, error) {
 // nearOrLeast reads the page among the first invoices of the order. If ok is false, the page is to be read from a part of
 // the filter, which is nil if each part has too many invoices.
 func (l *invoiceList) nearOrLeast(db *gorm.DB) (least *filterPart, rows []summaryRow, ok bool, err error) {
+	if l.order.expression == "" {
+		// A part with thousands of invoices has enough of the newest ones in most cases.
+		l.short = shortPages * l.limit
+		rows, ok, err = l.compare(db)
+		l.short = 0
+		if err != nil || ok {
+			return nil, rows, ok, err
+		}
+	}
 	if least, err = l.fewestCovered(db); err != nil || least != nil {
 		return least, nil, false, err
 	}

@@ -57,6 +57,26 @@ func readCovered(t *testing.T, s *store.Store, f filling.Filled, postgres bool) 
 	}
 }
 
+// readsLittle verifies that a list reads a page from the newest invoices or from few entries of an index if it can, and
+// not all invoices of a part of the filter.
+func readsLittle(t *testing.T, s *store.Store, f filling.Filled) {
+	t.Helper()
+	const limit, few = 5, 10
+	scope := identity.Scope{OrganizationID: f.Organization}
+	for name, c := range map[string]struct {
+		filter     invoice.Filter
+		want, most int // invoices and statements
+	}{
+		"newest invoices":     {invoice.Filter{UpdatedSince: f.Until.AddDate(0, -3, 0)}, limit, 2},
+		"newest of an entity": {invoice.Filter{Types: []invoice.Type{invoice.TypeInvoice}, EntityID: f.Entities[0]}, limit, 2},
+	} {
+		n, statements, err := s.StatementsOfPage(t.Context(), scope, c.filter, limit, few)
+		if err != nil || n != c.want || len(statements) > c.most {
+			t.Errorf("%s: %d invoices, want %d; want at most %d statements (%v):\n%s", name, n, c.want, c.most, err, strings.Join(statements, "\n"))
+		}
+	}
+}
+
 // compareRandom compares the first pages of random filters, orders and limits with the invoices that match them in
 // the list of all.
 func compareRandom(t *testing.T, s *store.Store, f filling.Filled, cases []filterCase) {

@@ -45,6 +45,7 @@ func TestFiltersOfManyInvoices(t *testing.T) {
 				t.Fatal(err)
 			}
 			readCovered(t, s, f, name == "postgres")
+			readsLittle(t, s, f)
 			moveDates(t, db, f)
 			removeBills(t, db)
 			var emailed []uuid.UUID
