@@ -78,6 +78,9 @@ func (s *Store) CoveredPlans(ctx context.Context, scope identity.Scope, f invoic
 		if err := l.follow(invoiceBinding(scope, f, sort), ""); err != nil {
 			return err
 		}
+		if _, err := l.readChecks(s.handle(ctx)); err != nil {
+			return err
+		}
 		for _, p := range l.parts() {
 			if !l.covers(&p) {
 				continue

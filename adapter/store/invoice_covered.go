@@ -28,7 +28,7 @@ func (l *invoiceList) coveredColumns(part string) []string {
 			return []string{part, "entity_id", "issue_date", "due_date", "gross_fixed", "updated_at"}
 		}
 		return []string{part, "entity_id"}
-	case "currency":
+	case "currency", "failed_checks":
 		return []string{part, "entity_id"}
 	case "created_at", "updated_at":
 		if l.s.postgres {
@@ -60,7 +60,8 @@ func (l *invoiceList) covers(p *filterPart) bool {
 		{"created_at", !f.CreatedFrom.IsZero() || !f.CreatedTo.IsZero()},
 		{"updated_at", !f.UpdatedSince.IsZero()},
 		{"gross_fixed", f.GrossMin != nil || f.GrossMax != nil},
-		{"", len(f.Statuses) > 0 || len(f.ExternalIDs) > 0 || len(f.FailedChecks) > 0 || f.HasDuplicate != nil || len(f.SyncStates) > 0 ||
+		{"failed_checks", len(f.FailedChecks) > 0},
+		{"", len(f.Statuses) > 0 || len(f.ExternalIDs) > 0 || f.HasDuplicate != nil || len(f.SyncStates) > 0 ||
 			len(f.Sources) > 0 || f.CreatedBy != uuid.Nil || f.Query != ""},
 	} {
 		if condition.has && !slices.Contains(columns, condition.column) {
@@ -116,6 +117,9 @@ func (l *invoiceList) ofIndex(p *filterPart) *gorm.DB {
 	q := l.s.db.Table(table).Where("invoices.organization_id = ?", l.scope.OrganizationID)
 	if l.entity != uuid.Nil {
 		q = q.Where("invoices.entity_id = ?", l.entity)
+	}
+	if p.name == "failed_checks" {
+		q = l.withChecks(q, "invoices")
 	}
 	return l.pageOf(q)
 }

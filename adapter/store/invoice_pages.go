@@ -49,6 +49,7 @@ type invoiceList struct {
 	covered           int         // coveredRows
 	short             int         // the number of invoices that are compared first; 0 for all of the window
 	isFar             bool        // the first invoices of the order do not fill the page
+	checks            []string    // the texts of failed checks that match; nil if they are not read
 }
 
 func (s *Store) invoiceList(scope identity.Scope, f invoice.Filter, sort invoice.Sort, limit int) *invoiceList {
@@ -134,6 +135,9 @@ const maxMerged = 20
 // merged selects the first ids of each value, if the filter has only such values.
 func (l *invoiceList) merged() (ids *gorm.DB, ok bool) {
 	lists := l.valueLists()
+	if checks, ok := l.onlyChecks(); ok {
+		lists = []valueList{checks}
+	}
 	if len(lists) != 1 || !lists[0].only || len(lists[0].values) > maxMerged || !l.scope.EveryEntity() {
 		return nil, false
 	}
@@ -141,6 +145,9 @@ func (l *invoiceList) merged() (ids *gorm.DB, ok bool) {
 	var queries []any
 	for _, value := range lists[0].values {
 		q := l.s.db.Table(lists[0].table+" AS i").Select("i.id").Where("i.organization_id = ? AND i."+lists[0].column+" = ?", l.scope.OrganizationID, value)
+		if lists[0].part == "failed_checks" {
+			q = q.Where(someFailed("i"))
+		}
 		if l.entity != uuid.Nil {
 			q = q.Where("i.entity_id = ?", l.entity)
 		}
@@ -159,6 +166,9 @@ func (l *invoiceList) read(db *gorm.DB) (rows []summaryRow, err error) {
 			},
 		}).Find(&rows).Error
 		return rows, err
+	}
+	if possible, err := l.readChecks(db); err != nil || !possible {
+		return nil, err
 	}
 	ids, ok := l.merged()
 	if !ok {

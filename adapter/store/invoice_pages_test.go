@@ -145,6 +145,8 @@ func filterCases(f filling.Filled, emailed []uuid.UUID) []filterCase {
 	yes := true
 	return append(cases,
 		filterCase{"duplicate", invoice.Filter{HasDuplicate: &yes}, nil},
+		filterCase{"one of two failed checks", invoice.Filter{FailedChecks: []string{"not_a_duplicate", "bank_account_known"}}, func(i invoice.Summary) bool { return i.FailedBlocking > 0 }},
+		filterCase{"no such failed check", invoice.Filter{FailedChecks: []string{"tax", "sum"}}, func(invoice.Summary) bool { return false }},
 		filterCase{"failed check", invoice.Filter{FailedChecks: []string{"tax_sum"}}, func(i invoice.Summary) bool { return i.FailedWarning > 0 }},
 		filterCase{"assigned", invoice.Filter{AssignedTo: f.Assignee}, func(i invoice.Summary) bool { return i.AssignedTo == f.Assignee }})
 }

@@ -52,6 +52,9 @@ func (l *invoiceList) parts() (found []filterPart) {
 			q = q.Where("i.entity_id = ?", l.entity)
 		}
 		q = l.s.narrowInvoices(q, "i", part)
+		if name == "failed_checks" {
+			q = l.withChecks(q, "i")
+		}
 		found = append(found, filterPart{name: name, index: ofAll, ids: q.Session(&gorm.Session{}).Select("i.id"), rows: q.Session(&gorm.Session{}).Select("1 AS one")})
 		switch name {
 		case "failed_checks":
