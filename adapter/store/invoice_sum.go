@@ -105,13 +105,13 @@ func (r Invoices) sum(ctx context.Context, s identity.Scope, f invoice.Filter, k
 		if err != nil {
 			return err
 		}
-		from := r.s.readUncounted(r.s.handle(ctx), s)
+		from, order := r.s.readUncounted(r.s.handle(ctx), s), []string(nil)
 		if !counted {
-			if from, err = r.readMatching(ctx, s, f, keys, most); err != nil {
+			if from, order, err = r.readMatching(ctx, s, f, keys, most); err != nil {
 				return err
 			}
 		}
-		direct, q := r.addUp(from, s, f, keys)
+		direct, q := r.addUp(from, s, f, keys, order...)
 		union, queries := "?", []any{direct}
 		if counted {
 			union, queries = union+" UNION ALL ?", append(queries, r.s.addCounted(s, g, keys))
@@ -152,22 +152,24 @@ func (r Invoices) sum(ctx context.Context, s identity.Scope, f invoice.Filter, k
 
 // readMatching reads the invoices of an organization of which some match a filter: those of a rare search, or every
 // invoice. SQLite has no statistics, and would read every invoice. It begins with the part of the filter with the fewest
-// invoices, unless each has more than most.
-func (r Invoices) readMatching(ctx context.Context, s identity.Scope, f invoice.Filter, keys []invoice.SumKey, most int) (*gorm.DB, error) {
+// invoices, unless each has more than most. If it reads all invoices from the index of sums, order has the columns of the
+// index by which addUp groups them.
+func (r Invoices) readMatching(ctx context.Context, s identity.Scope, f invoice.Filter, keys []invoice.SumKey, most int) (from *gorm.DB, order []string, err error) {
 	all := r.s.handle(ctx).Table("invoices")
 	c, found, rare, err := r.s.rarelySearched(ctx, s.OrganizationID, f.Query, most)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if r.s.postgres {
 		if rare {
 			// PostgreSQL would compare all invoices first, because it expects even fewer of the text.
 			all = all.Where("invoices.id = ANY (ARRAY("+c.sql+"))", c.values...)
 		}
-		return all, nil
+		return all, nil, nil
 	}
-	if summed(f) && !slices.Contains(keys, invoice.SumByAccount) && !slices.Contains(keys, invoice.SumByTax) {
-		return r.s.handle(ctx).Table("invoices INDEXED BY invoices_sums"), nil
+	covered := summed(f) && !slices.Contains(keys, invoice.SumByAccount) && !slices.Contains(keys, invoice.SumByTax)
+	if covered && f.Query == "" {
+		return r.s.handle(ctx).Table("invoices INDEXED BY invoices_sums"), orderOfSums(keys), nil
 	}
 	f.Query = "" // its invoices are counted
 	if rare {
@@ -176,24 +178,47 @@ func (r Invoices) readMatching(ctx context.Context, s identity.Scope, f invoice.
 	p, _, err := r.s.invoiceList(s, f, invoice.Sort{}, 0).fewest(r.s.handle(ctx), most)
 	switch {
 	case err != nil:
-		return nil, failed("count the invoices of a filter", err)
+		return nil, nil, failed("count the invoices of a filter", err)
 	case p != nil:
-		return r.s.handle(ctx).Table("(?) AS p", p.ids).Joins("CROSS JOIN invoices ON invoices.id = p.id"), nil
+		return r.s.handle(ctx).Table("(?) AS p", p.ids).Joins("CROSS JOIN invoices ON invoices.id = p.id"), nil, nil
 	case rare:
 		ids := r.s.db.Table("(?) AS q", r.s.db.Raw(c.sql, c.values...)).Select("DISTINCT q.invoice_id AS id")
-		return r.s.handle(ctx).Table("(?) AS p", ids).Joins("CROSS JOIN invoices ON invoices.id = p.id"), nil
+		return r.s.handle(ctx).Table("(?) AS p", ids).Joins("CROSS JOIN invoices ON invoices.id = p.id"), nil, nil
+	case covered:
+		return r.s.handle(ctx).Table("invoices INDEXED BY invoices_sums"), orderOfSums(keys), nil
 	}
-	return all, nil
+	return all, nil, nil
 }
 
-// addUp adds up the invoices that match a filter among those that from reads.
-func (r Invoices) addUp(from *gorm.DB, s identity.Scope, f invoice.Filter, keys []invoice.SumKey) (*gorm.DB, *sumQuery) {
+// orderOfSums returns the first columns of the index of sums that have all keys. It returns none if the groups of these
+// columns would be as many as the invoices.
+func orderOfSums(keys []invoice.SumKey) []string {
+	order := []string{"invoices.entity_id", "invoices.status", "invoices.type", "invoices.currency"}
+	switch {
+	case slices.Contains(keys, invoice.SumBySupplier):
+		return nil
+	case slices.Contains(keys, invoice.SumByMonth):
+		return append(order, "invoices.issue_date")
+	}
+	return order
+}
+
+// addUp adds up the invoices that match a filter among those that from reads. If from reads them in the order of some
+// columns, each group of these is added up, and several of them can be of one group of the keys: SQLite would sort the
+// invoices by the keys, which takes several times as long as to read them.
+func (r Invoices) addUp(from *gorm.DB, s identity.Scope, f invoice.Filter, keys []invoice.SumKey, order ...string) (*gorm.DB, *sumQuery) {
 	q, lines, taxes := &sumQuery{}, slices.Contains(keys, invoice.SumByAccount), slices.Contains(keys, invoice.SumByTax)
 	q.by("invoices.currency", "currency")
 	for _, key := range keys {
 		r.s.groupBy(q, key, lines)
 	}
-	query := r.s.narrowInvoices(r.s.within(from, "invoices", s), "invoices", f).Where("invoices.status <> ?", invoice.Rejected)
+	groups, table := q.groups, "invoices"
+	if len(order) > 0 {
+		// With the sign, SQLite does not see that the filter has one value of a column. It would not find the other columns in
+		// the order of the index then.
+		groups, table = order, "+invoices"
+	}
+	query := r.s.narrowInvoices(r.s.within(from, "invoices", s), table, f).Where("invoices.status <> ?", invoice.Rejected)
 	if f.EntityID != uuid.Nil {
 		query = query.Where("invoices.entity_id = ?", f.EntityID)
 	}
@@ -219,14 +244,14 @@ func (r Invoices) addUp(from *gorm.DB, s identity.Scope, f invoice.Filter, keys 
 			q.sum("invoices."+a[0]+"_fixed", a[0], a[1])
 		}
 	}
-	return query.Select(strings.Join(q.columns, ", ")).Group(strings.Join(q.groups, ", ")), q
+	return query.Select(strings.Join(q.columns, ", ")).Group(strings.Join(groups, ", ")), q
 }
 
 // summed reports whether the index of sums has every column of a filter.
 func summed(f invoice.Filter) bool {
 	return only(f, func(f *invoice.Filter) {
 		f.EntityID, f.Statuses, f.Types, f.Currencies = uuid.Nil, nil, nil, nil
-		f.IssueDateFrom, f.IssueDateTo = calendar.Date{}, calendar.Date{}
+		f.IssueDateFrom, f.IssueDateTo, f.Query = calendar.Date{}, calendar.Date{}, ""
 	})
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -105,7 +106,7 @@ func TestSumsReadTheirIndex(t *testing.T) {
 		"invoices_newest_by_status (": {Statuses: []invoice.Status{invoice.SyncFailed}, HasDuplicate: new(bool)},
 	} {
 		for _, keys := range [][]invoice.SumKey{{invoice.SumByAccount}, {invoice.SumByTax}, {invoice.SumBySupplier, invoice.SumByMonth}} {
-			from, err := s.Invoices().readMatching(t.Context(), scope, f, keys, mostRows)
+			from, _, err := s.Invoices().readMatching(t.Context(), scope, f, keys, mostRows)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,6 +122,34 @@ func TestSumsReadTheirIndex(t *testing.T) {
 			_, read, _ := strings.Cut(plan, "SEARCH invoices USING ")
 			if read, _, _ = strings.Cut(read, "\n"); !strings.Contains(read, "id=?") && f.IssueDateTo.IsZero() || !strings.Contains(plan, index) {
 				t.Errorf("%+v by %v does not read %s and then the invoices by their ids:\n%s", f, keys, index, plan)
+			}
+		}
+	}
+}
+
+// TestCommonSearchesReadTheIndexOfSums expects that SQLite reads a sum with a search that many match from the index of sums
+// alone, and sorts the invoices by no key, unless it reads each visible entity.
+func TestCommonSearchesReadTheIndexOfSums(t *testing.T) {
+	t.Parallel()
+	s, db := plannedStore(t)
+	const none = -1 // no search has so few invoices
+	for _, f := range []invoice.Filter{{Query: "trading"}, {Query: "123.45", Currencies: []string{"EUR"}}, {Query: "trading", EntityID: uuid.New(), Types: []invoice.Type{invoice.TypeInvoice}}} {
+		for _, scope := range []identity.Scope{{OrganizationID: uuid.New()}, {OrganizationID: uuid.New(), Member: uuid.New()}} {
+			for _, keys := range [][]invoice.SumKey{{invoice.SumByCurrency}, {invoice.SumByEntity, invoice.SumByStatus}, {invoice.SumByType, invoice.SumByMonth}, {invoice.SumBySupplier}} {
+				from, order, err := s.Invoices().readMatching(t.Context(), scope, f, keys, none)
+				if err != nil {
+					t.Fatal(err)
+				}
+				direct, _ := s.Invoices().addUp(from, scope, f, keys, order...)
+				var steps []struct{ Detail string }
+				if err := db.Raw("EXPLAIN QUERY PLAN ?", direct).Scan(&steps).Error; err != nil {
+					t.Fatal(err)
+				}
+				plan := strings.Join(mapped(steps, func(s struct{ Detail string }) string { return s.Detail }), "\n")
+				sorts := strings.Contains(plan, "B-TREE")
+				if !strings.Contains(plan, "invoices USING COVERING INDEX invoices_sums (") || sorts && scope.EveryEntity() && !slices.Contains(keys, invoice.SumBySupplier) {
+					t.Errorf("%+v by %v reads invoices outside the index of sums, or sorts them:\n%s", f, keys, plan)
+				}
 			}
 		}
 	}
