@@ -345,6 +345,9 @@ func (g *grown) keptQueries() (queries []growthQuery) {
 			searches = append(searches, q)
 		}
 	}
+	for _, source := range [][2]string{{"few match", "EMAIL"}, {"most match", "UPLOAD"}} {
+		filters = append(filters, growthQuery{"filter `source`, " + source[0], "/api/invoices?source=" + source[1]})
+	}
 	with := func(path string, key, value string) string {
 		base, query, _ := strings.Cut(path, "?")
 		values, err := url.ParseQuery(query)
