@@ -1,6 +1,9 @@
 package textrules
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // legalForms are the legal forms that identify a company name, folded and without
 // full stops.
@@ -15,9 +18,11 @@ var solidForms = []string{"株式会社", "有限会社", "合同会社", "有�
 
 // IsCompany reports whether a name contains the legal form of a company.
 func IsCompany(name string) bool {
-	for _, form := range solidForms {
-		if strings.Contains(name, form) {
-			return true
+	if !isASCII(name) {
+		for _, form := range solidForms {
+			if strings.Contains(name, form) {
+				return true
+			}
 		}
 	}
 	for _, w := range strings.Fields(name) {
@@ -32,18 +37,52 @@ func IsCompany(name string) bool {
 // IsLegalForm reports whether a word is the legal form of a company: "Inc.",
 // "S.r.l.".
 func IsLegalForm(word string) bool {
+	if isASCII(word) {
+		return isPlainForm(word)
+	}
 	w := strings.Trim(strings.ReplaceAll(Fold(word), ".", ""), ",;:()")
 	w = strings.ReplaceAll(w, "/", "")
-	if word == strings.ToLower(word) {
-		switch w {
-		case "company", "limited", "corporation", "incorporated", "me", "sc":
-			return false // in lower case these are ordinary words
-		}
-		if len([]rune(w)) <= 2 {
-			return false
-		}
+	if word == strings.ToLower(word) && (ordinary(w) || len([]rune(w)) <= 2) {
+		return false
 	}
 	return legalForms[w]
+}
+
+// ordinary reports whether a legal form is an ordinary word if it is in lower case.
+func ordinary(form string) bool {
+	switch form {
+	case "company", "limited", "corporation", "incorporated", "me", "sc":
+		return true
+	}
+	return false
+}
+
+// isPlainForm is IsLegalForm for a word of ASCII, which most words are, without
+// allocations.
+func isPlainForm(word string) bool {
+	var room [32]byte
+	form, lower := room[:0], true
+	for i := range len(word) {
+		c := word[i]
+		if c == '.' {
+			continue
+		}
+		if 'A' <= c && c <= 'Z' {
+			c, lower = c+'a'-'A', false
+		}
+		form = append(form, c)
+	}
+	form = bytes.Trim(form, ",;:()")
+	kept := form[:0]
+	for _, c := range form {
+		if c != '/' {
+			kept = append(kept, c)
+		}
+	}
+	if lower && (len(kept) <= 2 || ordinary(string(kept))) {
+		return false
+	}
+	return legalForms[string(kept)]
 }
 
 // WithoutForm returns a name without the legal form at its end, or "" if it has none.
