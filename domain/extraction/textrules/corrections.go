@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // inWords is the least length of a part of a word that also counts within the word. Shorter ones
@@ -13,15 +12,13 @@ const inWords = 6
 
 // Corrects reports whether a title has a word for a correction, a cancellation or a credit.
 func Corrects(title string) bool {
-	parts := vocab().prefixes["correction"]
+	parts, inner := vocab().prefixes["correction"], vocab().innerCorrections
 	if IsIdeographic(title) {
 		folded := Fold(title)
 		return slices.ContainsFunc(parts, func(part string) bool { return IsIdeographic(part) && strings.Contains(folded, part) })
 	}
 	for _, w := range plainWords(title) {
-		if slices.ContainsFunc(parts, func(part string) bool {
-			return strings.HasPrefix(w, part) || utf8.RuneCountInString(part) >= inWords && strings.Contains(w, part)
-		}) {
+		if startsWithAny(w, parts, strings.HasPrefix) || startsWithAny(w, inner, strings.Contains) {
 			return true
 		}
 	}

@@ -113,9 +113,11 @@ type vocabulary struct {
 	months     map[string]int
 	words      map[string]map[string]bool
 	prefixes   map[string][]string
-	countries  map[string][]phrase
-	known      map[string]bool
-	joined     map[string]Role // of labels, by their words without spaces
+	// innerCorrections are the words of the list "correction" that also count within a word.
+	innerCorrections []string
+	countries        map[string][]phrase
+	known            map[string]bool
+	joined           map[string]Role // of labels, by their words without spaces
 	// phrases are those of each list, by the first word; solidPhrases those of scripts without spaces.
 	phrases      map[string]map[string][][]string
 	solidPhrases map[string][]string
@@ -240,6 +242,9 @@ func (v *vocabulary) add(code string, s section, entry string) {
 		if word := Fold(text); !set[word] {
 			set[word] = true
 			v.prefixes[s.name] = append(v.prefixes[s.name], word)
+			if s.name == "correction" && utf8.RuneCountInString(word) >= inWords {
+				v.innerCorrections = append(v.innerCorrections, word)
+			}
 		}
 	}
 }
