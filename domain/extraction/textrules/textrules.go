@@ -111,16 +111,23 @@ func IsIdeographic(s string) bool {
 		return false
 	}
 	return strings.ContainsFunc(s, func(r rune) bool {
-		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+		return r >= firstIdeograph && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 	})
 }
+
+// The lowest characters of the scripts without spaces and of the right-to-left scripts. Most
+// characters are lower, and need no search in the tables of the scripts.
+const (
+	firstIdeograph   = '\u1100'
+	firstRightToLeft = '\u0591'
+)
 
 // IsRightToLeft reports whether most letters of a text are right-to-left.
 func IsRightToLeft(s string) bool {
 	right, left := 0, 0
 	for _, r := range s {
 		switch {
-		case unicode.In(r, unicode.Arabic, unicode.Hebrew) && unicode.IsLetter(r):
+		case r >= firstRightToLeft && unicode.In(r, unicode.Arabic, unicode.Hebrew) && unicode.IsLetter(r):
 			right++
 		case unicode.IsLetter(r):
 			left++
