@@ -235,7 +235,7 @@ func isGroup(before, after string) bool {
 func takeApart(text string) piece {
 	var p piece
 	text = strings.TrimRight(text, ":;*†")
-	if !strings.ContainsAny(text, "0123456789") {
+	if !hasDigit(text) {
 		return p
 	}
 	negative := false

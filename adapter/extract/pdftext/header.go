@@ -111,7 +111,15 @@ func isPrefixPart(first, second string) bool {
 	return strings.HasSuffix(first, "/") || strings.HasPrefix(second, "/") && len(second) > 1
 }
 
-func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
+// hasDigit reports whether a text has an ASCII digit.
+func hasDigit(s string) bool {
+	for i := range len(s) {
+		if '0' <= s[i] && s[i] <= '9' {
+			return true
+		}
+	}
+	return false
+}
 
 // wordsAt returns the indices of the words in a range of bytes of the text.
 func (seg *segment) wordsAt(start, end int) (from, to int) {

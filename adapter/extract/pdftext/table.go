@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"docledger/domain/extraction/textrules"
 	"docledger/domain/money"
@@ -292,7 +291,7 @@ func (s *parsedDocument) widen(columns []column, at int) ([]column, int) {
 		}
 		found, digits := false, false
 		for _, seg := range l.segments {
-			digits = digits || strings.ContainsAny(seg.text, "0123456789")
+			digits = digits || hasDigit(seg.text)
 		}
 		if digits {
 			continue
