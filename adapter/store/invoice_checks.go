@@ -61,10 +61,15 @@ func (l *invoiceList) withChecks(q *gorm.DB, t string) *gorm.DB {
 	return q.Where(t+".failed_checks IN ?", l.checks)
 }
 
-// onlyChecks returns the texts of failed checks that match, if the filter of a list by id has no other condition.
-func (l *invoiceList) onlyChecks() (valueList, bool) {
-	if l.checks == nil || l.order.expression != "" || l.entity != uuid.Nil || !only(l.rest, func(f *invoice.Filter) { f.FailedChecks = nil }) {
-		return valueList{}, false
+// partialList returns the part of the filter of a list by id of which a partial index has the invoices of each value in
+// the order of their ids, if the filter has no other condition.
+func (l *invoiceList) partialList() (valueList, bool) {
+	switch {
+	case l.order.expression != "":
+	case l.checks != nil && l.entity == uuid.Nil && only(l.rest, func(f *invoice.Filter) { f.FailedChecks = nil }):
+		return valueList{"failed_checks", "invoices", "failed_checks", anyOf(l.checks), true, someFailed("i")}, true
+	case onlyOtherTypes(l.filter) && l.entity != uuid.Nil && only(l.rest, func(f *invoice.Filter) { f.Types = nil }):
+		return valueList{"type", "invoices", "type", anyOf(l.rest.Types), true, "i.type <> 'INVOICE'"}, true
 	}
-	return valueList{"failed_checks", "invoices", "failed_checks", anyOf(l.checks), true}, true
+	return valueList{}, false
 }

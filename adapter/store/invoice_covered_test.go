@@ -74,6 +74,7 @@ func readsLittle(t *testing.T, s *store.Store, f filling.Filled) {
 	}{
 		"newest invoices":        {invoice.Filter{UpdatedSince: f.Until.AddDate(0, -3, 0)}, limit, 2},
 		"newest of an entity":    {invoice.Filter{Types: []invoice.Type{invoice.TypeInvoice}, EntityID: f.Entities[0]}, limit, 2},
+		"a type of an entity":    {invoice.Filter{Types: []invoice.Type{invoice.TypeCreditNote}, EntityID: f.Entities[0]}, limit, 2},
 		"a failed check":         {invoice.Filter{FailedChecks: []string{"tax_sum"}}, limit, 3},
 		"no such check":          {invoice.Filter{FailedChecks: []string{"gross_sum"}}, 0, 1},
 		"no such check, another": {invoice.Filter{FailedChecks: []string{"gross_sum"}, Currencies: []string{"EUR"}}, 0, 1},

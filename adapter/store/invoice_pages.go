@@ -86,7 +86,8 @@ type valueList struct {
 	part          string // the name of the part
 	table, column string
 	values        []any
-	only          bool // the filter has no other condition
+	only          bool   // the filter has no other condition
+	where         string // the condition of a partial index; "" if the index has all invoices
 }
 
 // valueLists returns the parts of the filter with such an index.
@@ -96,7 +97,7 @@ func (l *invoiceList) valueLists() (found []valueList) {
 	}
 	add := func(part, table, column string, values []any, clear func(*invoice.Filter)) {
 		if len(values) > 0 && (l.entity == uuid.Nil || column == "status") {
-			found = append(found, valueList{part, table, column, values, only(l.rest, clear)})
+			found = append(found, valueList{part: part, table: table, column: column, values: values, only: only(l.rest, clear)})
 		}
 	}
 	of := func(id uuid.UUID) []any {
@@ -135,8 +136,8 @@ const maxMerged = 20
 // merged selects the first ids of each value, if the filter has only such values.
 func (l *invoiceList) merged() (ids *gorm.DB, ok bool) {
 	lists := l.valueLists()
-	if checks, ok := l.onlyChecks(); ok {
-		lists = []valueList{checks}
+	if partial, ok := l.partialList(); ok {
+		lists = []valueList{partial}
 	}
 	if len(lists) != 1 || !lists[0].only || len(lists[0].values) > maxMerged || !l.scope.EveryEntity() {
 		return nil, false
@@ -145,8 +146,8 @@ func (l *invoiceList) merged() (ids *gorm.DB, ok bool) {
 	var queries []any
 	for _, value := range lists[0].values {
 		q := l.s.db.Table(lists[0].table+" AS i").Select("i.id").Where("i.organization_id = ? AND i."+lists[0].column+" = ?", l.scope.OrganizationID, value)
-		if lists[0].part == "failed_checks" {
-			q = q.Where(someFailed("i"))
+		if lists[0].where != "" {
+			q = q.Where(lists[0].where)
 		}
 		if l.entity != uuid.Nil {
 			q = q.Where("i.entity_id = ?", l.entity)
