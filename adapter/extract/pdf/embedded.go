@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"maps"
 	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -84,6 +83,7 @@ func (d *document) nameTree(root object) []object {
 func (d *document) reach(o object, visit func(object)) {
 	seen := map[uint32]bool{}
 	stack := []object{o}
+	var keys []name // of the dictionary that is visited
 	for len(stack) > 0 && d.spent.parsed >= 0 {
 		o := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -95,31 +95,37 @@ func (d *document) reach(o object, visit func(object)) {
 		}
 		switch v := d.get(o).(type) {
 		case array:
-			below := references(v)
-			slices.Reverse(below)
-			stack = append(stack, below...)
+			for _, below := range slices.Backward(v) {
+				if refers(below) {
+					stack = append(stack, below)
+				}
+			}
 		case dict, *stream:
 			m := dictOf(v)
 			if m["EF"] != nil {
 				visit(m)
 			}
-			for _, key := range slices.Backward(slices.Sorted(maps.Keys(m))) {
-				stack = append(stack, references(array{m[key]})...)
+			keys = keys[:0]
+			for key, below := range m {
+				if refers(below) {
+					keys = append(keys, key)
+				}
+			}
+			slices.Sort(keys)
+			for _, key := range slices.Backward(keys) {
+				stack = append(stack, m[key])
 			}
 		}
 	}
 }
 
-// references removes objects that refer to nothing.
-func references(list array) []object {
-	var out []object
-	for _, o := range list {
-		switch o.(type) {
-		case ref, array, dict:
-			out = append(out, o)
-		}
+// refers reports whether other objects can be reachable from an object.
+func refers(o object) bool {
+	switch o.(type) {
+	case ref, array, dict:
+		return true
 	}
-	return out
+	return false
 }
 
 // specification adds the file of a file specification (7.11.3).
