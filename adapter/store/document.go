@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 )
 
 type documentRow struct {
@@ -172,17 +171,16 @@ func (r Documents) Add(ctx context.Context, d *document.Document) (*document.Doc
 	r.s.stamp(&d.UpdatedAt)
 	d.Version = max(d.Version, 1)
 	for {
-		row := toDocumentRow(d)
-		done := r.s.handle(ctx).Clauses(clause.OnConflict{
-			Columns:     []clause.Column{{Name: "entity_id"}, {Name: "sha256"}},
-			TargetWhere: clause.Where{Exprs: []clause.Expression{gorm.Expr("part = 0")}},
-			DoNothing:   true,
-		}).Create(&row)
-		if done.Error != nil || done.RowsAffected > 0 {
-			return nil, failed("add the document", done.Error)
+		in, err := insertionOf(ctx, r.s, []documentRow{toDocumentRow(d)})
+		if err != nil {
+			return nil, failed("add the document", err)
+		}
+		in.after = " ON CONFLICT (entity_id, sha256) WHERE part = 0 DO NOTHING"
+		if added, err := r.s.insert(ctx, in); err != nil || added > 0 {
+			return nil, failed("add the document", err)
 		}
 		var there []documentRow
-		err := r.s.handle(ctx).Where("organization_id = ? AND entity_id = ? AND sha256 = ? AND part = 0",
+		err = r.s.handle(ctx).Where("organization_id = ? AND entity_id = ? AND sha256 = ? AND part = 0",
 			d.OrganizationID, d.EntityID, d.SHA256).Limit(1).Find(&there).Error
 		if err != nil {
 			return nil, failed("look up the existing document", err)

@@ -113,7 +113,11 @@ func (r Events) Append(ctx context.Context, events ...event.Event) error {
 	if r.s.postgres {
 		given = append(given, "Position")
 	}
-	return failed("write events", r.s.handle(ctx).Omit(given...).CreateInBatches(&rows, batch).Error)
+	in, err := insertionOf(ctx, r.s, rows, given...)
+	if err == nil {
+		_, err = r.s.insert(ctx, in)
+	}
+	return failed("write events", err)
 }
 
 // List implements event.Log.

@@ -43,17 +43,30 @@ func (r Invoices) Add(ctx context.Context, inv *invoice.Invoice) error {
 			return fault.Missing("document")
 		}
 		row.SearchFile = folded(files[0].Filename)
-		if err := r.s.handle(ctx).Create(&row).Error; err != nil {
-			return failed("add the invoice", err)
-		}
-		if err := r.addTaxes(ctx, inv); err != nil {
-			return err
-		}
-		if err := r.s.Duplicates().index(ctx, inv, duplicate.BytesKey(files[0].Sha256, files[0].Part)); err != nil {
-			return err
-		}
-		return r.addLines(ctx, lines)
+		keys := toDuplicateKeysRow(inv.OrganizationID, duplicate.Of(inv, duplicate.BytesKey(files[0].Sha256, files[0].Part)))
+		return failed("add the invoice", r.add(ctx, row, keys, toTaxRows(inv), lines))
 	})
+}
+
+// add stores the rows of a new invoice.
+func (r Invoices) add(ctx context.Context, row invoiceRow, keys duplicateKeysRow, taxes []taxRow, lines []lineRow) error {
+	invoices, err := insertionOf(ctx, r.s, []invoiceRow{row})
+	if err != nil {
+		return err
+	}
+	found, err := insertionOf(ctx, r.s, []duplicateKeysRow{keys})
+	if err != nil {
+		return err
+	}
+	ofTaxes, err := insertionsOf(ctx, r.s, taxes)
+	if err != nil {
+		return err
+	}
+	ofLines, err := insertionsOf(ctx, r.s, lines)
+	if err == nil {
+		_, err = r.s.insert(ctx, invoices, found, ofTaxes, ofLines)
+	}
+	return err
 }
 
 // Get implements invoice.Reader.
@@ -220,7 +233,11 @@ func (r Invoices) addLines(ctx context.Context, lines []lineRow) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	return failed("store the invoice's lines", r.s.handle(ctx).CreateInBatches(&lines, batch).Error)
+	in, err := insertionsOf(ctx, r.s, lines)
+	if err == nil {
+		_, err = r.s.insert(ctx, in)
+	}
+	return failed("store the invoice's lines", err)
 }
 
 // toInvoiceRows also gives ids to the lines without one.

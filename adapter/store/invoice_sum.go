@@ -43,11 +43,19 @@ func (r Invoices) addTaxes(ctx context.Context, inv *invoice.Invoice) error {
 	if len(inv.Taxes) == 0 {
 		return nil
 	}
+	in, err := insertionsOf(ctx, r.s, toTaxRows(inv))
+	if err == nil {
+		_, err = r.s.insert(ctx, in)
+	}
+	return failed("store the invoice's taxes", err)
+}
+
+func toTaxRows(inv *invoice.Invoice) []taxRow {
 	rows := make([]taxRow, len(inv.Taxes))
 	for i, t := range inv.Taxes {
 		rows[i] = taxRow{InvoiceID: inv.ID, Ordinal: i + 1, Category: clean(t.Category), Rate: (*number)(t.Rate), BaseFixed: fixed(t.Base), AmountFixed: fixed(t.Amount)}
 	}
-	return failed("store the invoice's taxes", r.s.handle(ctx).CreateInBatches(&rows, batch).Error)
+	return rows
 }
 
 // sumRow is a group. Sums are text, because those of PostgreSQL exceed 64 bits.

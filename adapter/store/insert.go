@@ -1,0 +1,246 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+	"gorm.io/gorm/schema"
+)
+
+// insertion is an INSERT of rows into one table, without gorm. This is for the statements of each
+// document: gorm takes as much processor time for one as the driver does.
+type insertion struct {
+	*shape
+	rows  [][]any
+	after string // ON CONFLICT, or ""
+	// list reports that the number of rows differs between calls. PostgreSQL gets a list for each
+	// column then, so that the text is the same for each number, and its plan is kept.
+	list bool
+}
+
+// shape is what the INSERTs of one kind of row have in common.
+type shape struct {
+	begin  string // of the statement, up to the values
+	fields []*schema.Field
+	types  []string // of the columns on PostgreSQL
+}
+
+// shapeKey is the key of a shape: the type of the rows and the fields without a value.
+type shapeKey struct {
+	row     reflect.Type
+	omitted string
+}
+
+// shapes has the shape of each shapeKey.
+var shapes sync.Map
+
+func shapeOf[T any](s *Store, omitted []string) (*shape, error) {
+	key := shapeKey{reflect.TypeFor[T](), strings.Join(omitted, ",")}
+	if known, ok := shapes.Load(key); ok {
+		return known.(*shape), nil
+	}
+	statement := gorm.Statement{DB: s.db}
+	if err := statement.Parse(new(T)); err != nil {
+		return nil, fmt.Errorf("read the columns of %T: %w", *new(T), err)
+	}
+	made := &shape{}
+	var columns []string
+	for _, f := range statement.Schema.Fields {
+		if f.DBName == "" || slices.Contains(omitted, f.Name) {
+			continue
+		}
+		made.fields, columns, made.types = append(made.fields, f), append(columns, f.DBName), append(made.types, columnType(f.FieldType))
+	}
+	made.begin = `INSERT INTO "` + statement.Schema.Table + `" ("` + strings.Join(columns, `","`) + `")`
+	shapes.Store(key, made)
+	return made, nil
+}
+
+// insertionOf returns the INSERT of rows, except the omitted fields.
+func insertionOf[T any](ctx context.Context, s *Store, rows []T, omitted ...string) (insertion, error) {
+	shape, err := shapeOf[T](s, omitted)
+	if err != nil {
+		return insertion{}, err
+	}
+	in := insertion{shape: shape, rows: make([][]any, len(rows))}
+	for i := range rows {
+		row := reflect.ValueOf(&rows[i]).Elem()
+		in.rows[i] = make([]any, len(shape.fields))
+		for j, f := range shape.fields {
+			in.rows[i][j], _ = f.ValueOf(ctx, row)
+		}
+	}
+	return in, nil
+}
+
+// insertionsOf returns the INSERT of a list of rows.
+func insertionsOf[T any](ctx context.Context, s *Store, rows []T) (insertion, error) {
+	in, err := insertionOf(ctx, s, rows)
+	in.list = true
+	return in, err
+}
+
+// columnType returns the type that a column of a field has on PostgreSQL.
+func columnType(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t {
+	case reflect.TypeFor[uuid.UUID]():
+		return "uuid"
+	case reflect.TypeFor[day]():
+		return "date"
+	case reflect.TypeFor[time.Time]():
+		return "timestamptz"
+	case reflect.TypeFor[number]():
+		return "text"
+	}
+	switch t.Kind() {
+	case reflect.Int, reflect.Int64:
+		return "bigint"
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Struct:
+		return "jsonb" // jsonOf
+	default:
+		return "text"
+	}
+}
+
+// insert stores the rows of the insertions and returns the number of rows of the last one. On PostgreSQL
+// it is one statement, which checks foreign keys at its end.
+func (s *Store) insert(ctx context.Context, all ...insertion) (n int64, err error) {
+	if s.postgres && (len(all) > 1 || all[0].list) {
+		var b strings.Builder
+		var values []any
+		for i, in := range all {
+			last := i == len(all)-1
+			switch {
+			case i == 0 && !last:
+				b.WriteString("WITH ")
+			case i > 0 && !last:
+				b.WriteString(", ")
+			case last && i > 0:
+				b.WriteByte(' ')
+			}
+			if !last {
+				b.WriteString("part" + strconv.Itoa(i) + " AS (")
+			}
+			if values, err = in.write(&b, "$", values); err != nil {
+				return 0, err
+			}
+			if !last {
+				b.WriteByte(')')
+			}
+		}
+		return s.execute(ctx, b.String(), values)
+	}
+	for _, in := range all {
+		for rows := range slices.Chunk(in.rows, batch) {
+			var b strings.Builder
+			in.rows, in.list = rows, false
+			values, err := in.write(&b, s.parameter(), nil)
+			if err != nil {
+				return 0, err
+			}
+			if n, err = s.execute(ctx, b.String(), values); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return n, nil
+}
+
+// execute runs a statement without gorm and returns the number of its rows.
+func (s *Store) execute(ctx context.Context, statement string, values []any) (int64, error) {
+	result, err := s.Conn(ctx).ExecContext(ctx, statement, values...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// parameter is $ on PostgreSQL, where the number of the parameter follows, and ? on SQLite, which searches
+// the name of each numbered parameter among all.
+func (s *Store) parameter() string {
+	if s.postgres {
+		return "$"
+	}
+	return "?"
+}
+
+// write appends the statement to b, and its values to those before it.
+func (in insertion) write(b *strings.Builder, parameter string, values []any) ([]any, error) {
+	b.WriteString(in.begin)
+	if !in.list {
+		b.WriteString(" VALUES ")
+		for i, row := range in.rows {
+			for j, value := range row {
+				switch {
+				case j > 0:
+					b.WriteByte(',')
+				case i > 0:
+					b.WriteString("),(")
+				default:
+					b.WriteByte('(')
+				}
+				b.WriteString(parameter)
+				if values = append(values, value); parameter == "$" {
+					b.WriteString(strconv.Itoa(len(values)))
+				}
+			}
+		}
+		b.WriteString(")" + in.after)
+		return values, nil
+	}
+	b.WriteString(" SELECT * FROM unnest(")
+	for j, column := range in.types {
+		texts := make([]*string, len(in.rows))
+		for i, row := range in.rows {
+			var err error
+			if texts[i], err = textOfValue(row[j]); err != nil {
+				return nil, err
+			}
+		}
+		values = append(values, texts)
+		if j > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString("$" + strconv.Itoa(len(values)) + "::text[]::" + column + "[]")
+	}
+	b.WriteString(")" + in.after)
+	return values, nil
+}
+
+// textOfValue returns the text of a value of a column; nil for NULL.
+func textOfValue(value any) (*string, error) {
+	plain, err := driver.DefaultParameterConverter.ConvertValue(value)
+	if err != nil || plain == nil {
+		return nil, err
+	}
+	var text string
+	switch v := plain.(type) {
+	case string:
+		text = v
+	case []byte:
+		text = string(v)
+	case int64:
+		text = strconv.FormatInt(v, 10)
+	case bool:
+		text = strconv.FormatBool(v)
+	case time.Time:
+		text = v.UTC().Format(time.RFC3339Nano)
+	default:
+		return nil, fmt.Errorf("%T is no value of a column", plain)
+	}
+	return &text, nil
+}
