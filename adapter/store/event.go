@@ -109,9 +109,9 @@ func (r Events) Append(ctx context.Context, events ...event.Event) error {
 		rows[i] = toEventRow(e)
 		rows[i].Position = r.s.position
 	}
-	given := []string{"Seq"}
+	given := []string{"seq"}
 	if r.s.postgres {
-		given = append(given, "Position")
+		given = append(given, "position")
 	}
 	in, err := insertionOf(ctx, r.s, rows, given...)
 	if err == nil {

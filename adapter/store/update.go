@@ -5,7 +5,6 @@ import (
 
 	"docledger/domain/fault"
 
-	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 )
 
@@ -30,9 +29,4 @@ func (s *Store) touch(t *time.Time, before time.Time) {
 		*t = s.now()
 	}
 	*t = instant(*t)
-}
-
-// save stores every column of a locked row; keep names columns that never change.
-func save(q *gorm.DB, row any, keep ...string) error {
-	return q.Select("*").Omit(keep...).Updates(row).Error
 }

@@ -27,47 +27,90 @@ type insertion struct {
 	list bool
 }
 
-// shape is what the INSERTs of one kind of row have in common.
+// shape is what the statements that store rows of one type have in common.
 type shape struct {
-	begin  string // of the statement, up to the values
+	insert string // the INSERT, up to the values
+	update string // the UPDATE of a row
 	fields []*schema.Field
-	types  []string // of the columns on PostgreSQL
+	keys   []*schema.Field // of the primary key
+	types  []string        // of the columns on PostgreSQL
 }
 
-// shapeKey is the key of a shape: the type of the rows and the fields without a value.
+// shapeKey is the key of a shape: the type of the rows, the columns that are not stored, and the dialect.
 type shapeKey struct {
-	row     reflect.Type
-	omitted string
+	row              reflect.Type
+	omitted, dialect string
 }
 
 // shapes has the shape of each shapeKey.
 var shapes sync.Map
 
-func shapeOf[T any](s *Store, omitted []string) (*shape, error) {
-	key := shapeKey{reflect.TypeFor[T](), strings.Join(omitted, ",")}
+// shapeOf returns the shape of a type of rows for the columns that are not omitted.
+func shapeOf(db *gorm.DB, row reflect.Type, omitted []string) (*shape, error) {
+	key := shapeKey{row, strings.Join(omitted, ","), db.Name()}
 	if known, ok := shapes.Load(key); ok {
 		return known.(*shape), nil
 	}
-	statement := gorm.Statement{DB: s.db}
-	if err := statement.Parse(new(T)); err != nil {
-		return nil, fmt.Errorf("read the columns of %T: %w", *new(T), err)
+	statement := gorm.Statement{DB: db}
+	if err := statement.Parse(reflect.New(row).Interface()); err != nil {
+		return nil, fmt.Errorf("read the columns of %s: %w", row, err)
 	}
-	made := &shape{}
-	var columns []string
+	made := &shape{keys: statement.Schema.PrimaryFields}
+	var columns, changes, conditions []string
+	parameter := parameterOf(db)
 	for _, f := range statement.Schema.Fields {
-		if f.DBName == "" || slices.Contains(omitted, f.Name) {
+		if f.DBName == "" || slices.Contains(omitted, f.DBName) {
 			continue
 		}
 		made.fields, columns, made.types = append(made.fields, f), append(columns, f.DBName), append(made.types, columnType(f.FieldType))
+		if !f.PrimaryKey {
+			changes = append(changes, `"`+f.DBName+`" = `+parameter(len(changes)+1))
+		}
 	}
-	made.begin = `INSERT INTO "` + statement.Schema.Table + `" ("` + strings.Join(columns, `","`) + `")`
+	for _, f := range made.keys {
+		conditions = append(conditions, `"`+f.DBName+`" = `+parameter(len(changes)+len(conditions)+1))
+	}
+	table := `"` + statement.Schema.Table + `"`
+	made.insert = "INSERT INTO " + table + ` ("` + strings.Join(columns, `","`) + `")`
+	made.update = "UPDATE " + table + " SET " + strings.Join(changes, ", ") + " WHERE " + strings.Join(conditions, " AND ")
 	shapes.Store(key, made)
 	return made, nil
 }
 
-// insertionOf returns the INSERT of rows, except the omitted fields.
+// parameterOf returns the text of the parameters of a database by their numbers. SQLite searches the name of each
+// numbered parameter among all.
+func parameterOf(db *gorm.DB) func(n int) string {
+	if db.Name() != "postgres" {
+		return func(int) string { return "?" }
+	}
+	return func(n int) string { return "$" + strconv.Itoa(n) }
+}
+
+// save stores every column of a locked row, without gorm; keep names columns that never change.
+func save(q *gorm.DB, row any, keep ...string) error {
+	value := reflect.ValueOf(row).Elem()
+	shape, err := shapeOf(q, value.Type(), keep)
+	if err != nil {
+		return err
+	}
+	values := make([]any, 0, len(shape.fields)+len(shape.keys))
+	for _, f := range shape.fields {
+		if !f.PrimaryKey {
+			v, _ := f.ValueOf(q.Statement.Context, value)
+			values = append(values, v)
+		}
+	}
+	for _, f := range shape.keys {
+		v, _ := f.ValueOf(q.Statement.Context, value)
+		values = append(values, v)
+	}
+	_, err = q.Statement.ConnPool.ExecContext(q.Statement.Context, shape.update, values...)
+	return err
+}
+
+// insertionOf returns the INSERT of rows, except the omitted columns.
 func insertionOf[T any](ctx context.Context, s *Store, rows []T, omitted ...string) (insertion, error) {
-	shape, err := shapeOf[T](s, omitted)
+	shape, err := shapeOf(s.db, reflect.TypeFor[T](), omitted)
 	if err != nil {
 		return insertion{}, err
 	}
@@ -135,7 +178,7 @@ func (s *Store) insert(ctx context.Context, all ...insertion) (n int64, err erro
 			if !last {
 				b.WriteString("part" + strconv.Itoa(i) + " AS (")
 			}
-			if values, err = in.write(&b, "$", values); err != nil {
+			if values, err = in.write(&b, parameterOf(s.db), values); err != nil {
 				return 0, err
 			}
 			if !last {
@@ -148,7 +191,7 @@ func (s *Store) insert(ctx context.Context, all ...insertion) (n int64, err erro
 		for rows := range slices.Chunk(in.rows, batch) {
 			var b strings.Builder
 			in.rows, in.list = rows, false
-			values, err := in.write(&b, s.parameter(), nil)
+			values, err := in.write(&b, parameterOf(s.db), nil)
 			if err != nil {
 				return 0, err
 			}
@@ -169,18 +212,9 @@ func (s *Store) execute(ctx context.Context, statement string, values []any) (in
 	return result.RowsAffected()
 }
 
-// parameter is $ on PostgreSQL, where the number of the parameter follows, and ? on SQLite, which searches
-// the name of each numbered parameter among all.
-func (s *Store) parameter() string {
-	if s.postgres {
-		return "$"
-	}
-	return "?"
-}
-
 // write appends the statement to b, and its values to those before it.
-func (in insertion) write(b *strings.Builder, parameter string, values []any) ([]any, error) {
-	b.WriteString(in.begin)
+func (in insertion) write(b *strings.Builder, parameter func(int) string, values []any) ([]any, error) {
+	b.WriteString(in.insert)
 	if !in.list {
 		b.WriteString(" VALUES ")
 		for i, row := range in.rows {
@@ -193,10 +227,8 @@ func (in insertion) write(b *strings.Builder, parameter string, values []any) ([
 				default:
 					b.WriteByte('(')
 				}
-				b.WriteString(parameter)
-				if values = append(values, value); parameter == "$" {
-					b.WriteString(strconv.Itoa(len(values)))
-				}
+				values = append(values, value)
+				b.WriteString(parameter(len(values)))
 			}
 		}
 		b.WriteString(")" + in.after)
@@ -215,7 +247,7 @@ func (in insertion) write(b *strings.Builder, parameter string, values []any) ([
 		if j > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString("$" + strconv.Itoa(len(values)) + "::text[]::" + column + "[]")
+		b.WriteString(parameter(len(values)) + "::text[]::" + column + "[]")
 	}
 	b.WriteString(")" + in.after)
 	return values, nil
