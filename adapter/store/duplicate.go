@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -141,55 +142,92 @@ func (r Duplicates) Bytes(ctx context.Context, organization, invoiceID uuid.UUID
 // maxCandidates bounds the records that one lookup returns.
 const maxCandidates = 200
 
+// keysColumns are the columns of duplicateKeysRow. They are named, because the plan of a statement with all
+// columns ends when a later release adds one.
+const keysColumns = "k.invoice_id, k.organization_id, k.entity_id, k.bytes, k.type, k.number, k.number_key, k.issue_date, k.gross, k.gross_fixed, " +
+	"k.currency, k.tax_id, k.tax_key, k.country, k.iban, k.name, k.name_key, k.structured, k.inexact"
+
+// candidateRow is a record with the index of the search that found it.
+type candidateRow struct {
+	Keys   duplicateKeysRow `gorm:"embedded"`
+	Search int
+}
+
+// candidateSearch is a search for records by an index.
+type candidateSearch struct {
+	condition string
+	values    []any
+}
+
 // Candidates implements duplicate.Repository.
 func (r Duplicates) Candidates(ctx context.Context, organization uuid.UUID, record duplicate.Record) ([]duplicate.Record, error) {
 	k := toDuplicateKeysRow(organization, record)
-	var out []duplicate.Record
-	look := func(condition string, values ...any) ([]duplicateKeysRow, error) {
-		var rows []duplicateKeysRow
-		err := r.s.handle(ctx).Table("invoice_duplicate_keys AS k").Select("k.*").Joins("JOIN invoices AS i ON i.id = k.invoice_id").
-			Where("k.organization_id = ? AND k.invoice_id <> ? AND i.status <> ?", organization, record.InvoiceID, invoice.Rejected).
-			Where(condition, values...).Order("k.invoice_id DESC").Limit(maxCandidates).Find(&rows).Error
-		return rows, failed("look for duplicates", err)
-	}
-	take := func(rows []duplicateKeysRow, err error) error {
-		for _, row := range rows {
-			if !slices.ContainsFunc(out, func(c duplicate.Record) bool { return c.InvoiceID == row.InvoiceID }) {
-				out = append(out, row.fromRow())
-			}
-		}
-		return err
-	}
+	var searches []candidateSearch
 	if k.Bytes != "" {
-		if err := take(look("k.bytes = ?", k.Bytes)); err != nil {
-			return nil, err
-		}
+		searches = append(searches, candidateSearch{"k.bytes = ?", []any{k.Bytes}})
 	}
 	supplier, values := supplierCondition(k)
 	if k.NumberKey != "" {
-		if err := take(look("k.number_key = ? AND ("+supplier+")", append([]any{k.NumberKey}, values...)...)); err != nil {
-			return nil, err
+		searches = append(searches, candidateSearch{"k.number_key = ? AND (" + supplier + ")", append([]any{k.NumberKey}, values...)})
+	}
+	const sameTotal = "k.issue_date = ? AND k.gross_fixed = ?"
+	byTotal := k.GrossFixed != nil && k.IssueDate != nil
+	if byTotal {
+		searches = append(searches, candidateSearch{sameTotal, []any{k.IssueDate, k.GrossFixed}})
+	}
+	found, err := r.search(ctx, organization, record.InvoiceID, searches)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	if byTotal {
+		// Those of any supplier include one of which every value was misread. Those of the supplier come
+		// first.
+		last := len(found) - 1
+		all := found[last]
+		own := slices.DeleteFunc(slices.Clone(all), func(row duplicateKeysRow) bool { return !row.sameSupplier(k) })
+		if len(all) == maxCandidates {
+			of, err := r.search(ctx, organization, record.InvoiceID, []candidateSearch{
+				{sameTotal + " AND (" + supplier + ")", append([]any{k.IssueDate, k.GrossFixed}, values...)},
+			})
+			if err != nil {
+				return nil, err
+			}
+			own = of[0]
+		}
+		found = slices.Insert(found, last, own)
+	}
+	var out []duplicate.Record
+	for _, row := range slices.Concat(found...) {
+		if !slices.ContainsFunc(out, func(c duplicate.Record) bool { return c.InvoiceID == row.InvoiceID }) {
+			out = append(out, row.fromRow())
 		}
 	}
-	if k.GrossFixed == nil || k.IssueDate == nil {
-		return out, nil
+	return out, nil
+}
+
+// search returns the newest records that each search finds, except REJECTED invoices and the given one, with one
+// statement for all searches.
+func (r Duplicates) search(ctx context.Context, organization, except uuid.UUID, searches []candidateSearch) ([][]duplicateKeysRow, error) {
+	if len(searches) == 0 {
+		return nil, nil
 	}
-	// Those of any supplier include one of which every value was misread. Those of the supplier come
-	// first.
-	const sameTotal = "k.issue_date = ? AND k.gross_fixed = ?"
-	all, err := look(sameTotal, k.IssueDate, k.GrossFixed)
-	if err != nil {
-		return nil, err
+	var texts []string
+	var values []any
+	for i, s := range searches {
+		texts = append(texts, "SELECT * FROM (SELECT "+strconv.Itoa(i)+" AS search, "+keysColumns+` FROM invoice_duplicate_keys AS k JOIN invoices AS i ON i.id = k.invoice_id
+			WHERE k.organization_id = ? AND k.invoice_id <> ? AND i.status <> ? AND `+s.condition+" ORDER BY k.invoice_id DESC LIMIT ?) AS found")
+		values = append(append(append(values, organization, except, invoice.Rejected), s.values...), maxCandidates)
 	}
-	own := slices.DeleteFunc(slices.Clone(all), func(row duplicateKeysRow) bool { return !row.sameSupplier(k) })
-	if len(all) == maxCandidates {
-		own, err = look(sameTotal+" AND ("+supplier+")", append([]any{k.IssueDate, k.GrossFixed}, values...)...)
+	var rows []candidateRow
+	if err := r.s.handle(ctx).Raw(strings.Join(texts, " UNION ALL "), values...).Scan(&rows).Error; err != nil {
+		return nil, failed("look for duplicates", err)
 	}
-	if err := take(own, err); err != nil {
-		return nil, err
+	slices.SortStableFunc(rows, func(a, b candidateRow) int { return bytes.Compare(b.Keys.InvoiceID[:], a.Keys.InvoiceID[:]) })
+	found := make([][]duplicateKeysRow, len(searches))
+	for _, row := range rows {
+		found[row.Search] = append(found[row.Search], row.Keys)
 	}
-	err = take(all, nil)
-	return out, err
+	return found, nil
 }
 
 // WithNumbers implements duplicate.Numbers.
