@@ -128,14 +128,16 @@ func (s *Service) prepare(ctx context.Context, a identity.Actor, d *document.Doc
 // single stores the invoice of a document. The document was in the entity from until now.
 func (s *Service) single(ctx context.Context, o *outcome, draft extraction.Draft, from uuid.UUID) error {
 	var invoiceID uuid.UUID
+	var announced []event.Event
+	var err error
 	if o.document.InvoiceID != uuid.Nil {
 		invoiceID = o.document.InvoiceID
-		if err := s.again(ctx, o, draft); err != nil {
+		if announced, err = s.again(ctx, o, draft); err != nil {
 			return err
 		}
 	} else {
-		inv, err := s.first(ctx, o, o.document, draft)
-		if err != nil {
+		var inv *invoice.Invoice
+		if inv, announced, err = s.first(ctx, o, o.document, draft); err != nil {
 			return err
 		}
 		invoiceID = inv.ID
@@ -144,54 +146,56 @@ func (s *Service) single(ctx context.Context, o *outcome, draft extraction.Draft
 	if err != nil {
 		return err
 	}
-	var events []event.Event
+	events := announced
 	if from != updated.EntityID {
-		events = event.Moved(o.actor, from, updated.EntityID, subjectOf(updated))
+		events = append(events, event.Moved(o.actor, from, updated.EntityID, subjectOf(updated))...)
 	}
 	return s.Events.Append(ctx, append(events, event.By(o.actor, event.DocumentExtracted, updated.EntityID, subjectOf(updated)))...)
 }
 
-// first creates a document's first invoice, which counts against the plan.
-func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, draft extraction.Draft) (*invoice.Invoice, error) {
+// first creates a document's first invoice, which counts against the plan. It returns the events that
+// announce returns.
+func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, draft extraction.Draft) (*invoice.Invoice, []event.Event, error) {
 	ok, err := s.Usage.Take(ctx, billing.Use{
 		Organization: d.OrganizationID, Entity: d.EntityID, Counter: billing.Invoices, Period: billing.Month(o.now),
 	}, o.plan.MaxInvoicesPerMonth)
 	if err != nil {
-		return nil, fmt.Errorf("count invoice: %w", err)
+		return nil, nil, fmt.Errorf("count invoice: %w", err)
 	}
 	if !ok || !o.plan.Writable {
-		return nil, errHeld
+		return nil, nil, errHeld
 	}
 	inv, err := s.build(ctx, o, d, draft)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	inv.ID, inv.Version, inv.CreatedBy, inv.CreatedAt = s.IDs.New(), 1, d.CreatedBy, o.now
 	if inv.Reopened, err = s.NeedsPerson(ctx, o.actor, o.document, o.settings); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	accounts, err := s.Suppliers.Checks(ctx, o.actor, inv)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	found, err := s.Duplicates.FindNew(ctx, inv, duplicate.BytesKey(d.SHA256, d.Part))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	review.Evaluate(inv, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks, accounts, []invoice.Check{found.Check()}), o.now, inv.Version)
 	if err := review.Suggest(ctx, inv, o.entity, s.Entities); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	rejectDuplicate(inv, found, o)
 	if err := s.Invoices.Add(ctx, inv); err != nil {
-		return nil, fmt.Errorf("add invoice: %w", err)
+		return nil, nil, fmt.Errorf("add invoice: %w", err)
 	}
-	return inv, s.announce(ctx, o, inv, found, false)
+	events, err := s.announce(ctx, o, inv, found, false)
+	return inv, events, err
 }
 
 // again replaces the content of a document's invoice with the new result, except values that a
 // person set (domain D20). An invoice that was approved or rejected in the meantime is unchanged.
-func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft) error {
+func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft) ([]event.Event, error) {
 	changed := false
 	var found duplicate.Found
 	inv, err := s.Invoices.Update(ctx, o.actor.Scope(), o.document.InvoiceID, 0, func(old *invoice.Invoice) error {
@@ -228,10 +232,10 @@ func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft)
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("update invoice: %w", err)
+		return nil, fmt.Errorf("update invoice: %w", err)
 	}
 	if !changed {
-		return nil
+		return nil, nil
 	}
 	return s.announce(ctx, o, inv, found, true)
 }
@@ -279,14 +283,15 @@ func (s *Service) build(ctx context.Context, o *outcome, d *document.Document, d
 	return inv, nil
 }
 
-// announce appends the events of the invoice. It starts the sync of an automatically approved
-// invoice if the settings require it. An assistant can have
-// requested the extraction. Therefore an invoice that is then no longer in a pair with this one
-// counts as affected by an assistant.
-func (s *Service) announce(ctx context.Context, o *outcome, inv *invoice.Invoice, found duplicate.Found, again bool) error {
+// announce returns the events of the invoice, which the caller appends together with those of its
+// document. Those of an automatically approved invoice precede what follows from the approval, so
+// announce appends them and returns none. It then starts the sync if the settings require it. An
+// assistant can have requested the extraction. Therefore an invoice that is then no longer in a pair
+// with this one counts as affected by an assistant.
+func (s *Service) announce(ctx context.Context, o *outcome, inv *invoice.Invoice, found duplicate.Found, again bool) ([]event.Event, error) {
 	fresh, err := s.Duplicates.Keep(ctx, inv, found, again)
 	if err != nil {
-		return fmt.Errorf("keep duplicates: %w", err)
+		return nil, fmt.Errorf("keep duplicates: %w", err)
 	}
 	kind := event.InvoiceExtracted
 	if inv.Status == invoice.NeedsReview {
@@ -307,18 +312,19 @@ func (s *Service) announce(ctx context.Context, o *outcome, inv *invoice.Invoice
 		ev.Data = map[string]string{"reason": inv.Rejection.Reason}
 		events = append(events, ev)
 		if err := s.Duplicates.Rejected(ctx, inv, again); err != nil {
-			return err
+			return nil, err
 		}
+	}
+	if inv.Status != invoice.Approved {
+		return events, nil
 	}
 	if err := s.Events.Append(ctx, events...); err != nil {
-		return err
+		return nil, err
 	}
-	if inv.Status == invoice.Approved {
-		if err := s.Suppliers.Approved(ctx, o.actor, inv); err != nil {
-			return err
-		}
+	if err := s.Suppliers.Approved(ctx, o.actor, inv); err != nil {
+		return nil, err
 	}
-	return s.Bookings.Approved(ctx, o.actor, inv, o.settings)
+	return nil, s.Bookings.Approved(ctx, o.actor, inv, o.settings)
 }
 
 // conclude ends the extraction of the document successfully.
@@ -369,7 +375,7 @@ func (s *Service) split(ctx context.Context, o *outcome, drafts []extraction.Dra
 		if _, err := s.Documents.Add(ctx, &child); err != nil {
 			return fmt.Errorf("add part: %w", err)
 		}
-		inv, err := s.first(ctx, o, &child, draft)
+		inv, events, err := s.first(ctx, o, &child, draft)
 		if err != nil {
 			return err
 		}
@@ -380,9 +386,9 @@ func (s *Service) split(ctx context.Context, o *outcome, drafts []extraction.Dra
 		if err != nil {
 			return fmt.Errorf("link part: %w", err)
 		}
-		err = s.Events.Append(ctx,
+		err = s.Events.Append(ctx, append(events,
 			event.By(o.actor, event.DocumentReceived, child.EntityID, event.Subject{Type: event.SubjectDocument, ID: child.ID, Version: 1}),
-			event.By(o.actor, event.DocumentExtracted, child.EntityID, event.Subject{Type: event.SubjectDocument, ID: child.ID, Version: 2}))
+			event.By(o.actor, event.DocumentExtracted, child.EntityID, event.Subject{Type: event.SubjectDocument, ID: child.ID, Version: 2}))...)
 		if err != nil {
 			return fmt.Errorf("append events of part: %w", err)
 		}
