@@ -53,7 +53,7 @@ func (s *Store) narrowInvoices(q *gorm.DB, t string, f invoice.Filter) *gorm.DB 
 		q = q.Where("EXISTS (SELECT 1 FROM invoice_syncs AS b WHERE b.invoice_id = "+t+".id AND b.state IN ?)", f.SyncStates)
 	}
 	if len(f.Sources) > 0 {
-		q = q.Where("EXISTS (SELECT 1 FROM invoice_sources AS o WHERE o.organization_id = "+t+".organization_id AND o.invoice_id = "+t+".id AND o.source IN ?)", f.Sources)
+		q = q.Where(s.hasSource(t), f.Sources)
 	}
 	if f.CreatedBy != uuid.Nil {
 		q = q.Where("EXISTS (SELECT 1 FROM documents AS d WHERE d.id = "+t+".document_id AND d.created_by = ?)", f.CreatedBy)
@@ -82,6 +82,16 @@ func whereExternal(q *gorm.DB, t string, ids []string) *gorm.DB {
 		return q
 	}
 	return q.Where(t+".external_id <> '' AND "+t+".external_id IN ?", mapped(ids, clean))
+}
+
+// hasSource is the condition that an invoice has one of some sources. SQLite would make a join of EXISTS, and read all
+// invoices without a date, in the order of a date, for each invoice with the source.
+func (s *Store) hasSource(t string) string {
+	of := " FROM invoice_sources AS o WHERE o.organization_id = " + t + ".organization_id AND o.invoice_id = " + t + ".id"
+	if s.postgres {
+		return "EXISTS (SELECT 1" + of + " AND o.source IN ?)"
+	}
+	return "(SELECT o.source" + of + ") IN ?"
 }
 
 func whereIn[T any](q *gorm.DB, column string, values []T) *gorm.DB {

@@ -52,6 +52,33 @@ func TestListsOfSourcesReadNoDocument(t *testing.T) {
 	}
 }
 
+// TestOrdersCompareTheSourceOfEachInvoice expects that SQLite reads the invoices of an order once, and the source of each.
+func TestOrdersCompareTheSourceOfEachInvoice(t *testing.T) {
+	t.Parallel()
+	s, db := plannedStore(t)
+	f := invoice.Filter{Sources: []document.Origin{document.FromEmail}}
+	for _, order := range []invoice.SortKey{invoice.SortByIssueDate, invoice.SortByDueDate, invoice.SortByUpdate, invoice.SortByGross} {
+		l := s.invoiceList(identity.Scope{OrganizationID: uuid.New()}, f, invoice.Sort{By: order, Ascending: true}, 50)
+		l.after = func(q *gorm.DB, _ string) *gorm.DB { return q }
+		reads := []*gorm.DB{l.nearest(db)}
+		if order == invoice.SortByIssueDate || order == invoice.SortByDueDate {
+			undated := l.limited(noWeek, noWeek)
+			l.span = &undated
+			reads = append(reads, s.narrowInvoices(l.inOrder(nil), "invoices", f).Select("invoices.id").Order(l.orderInSpan()).Limit(50))
+		}
+		for _, read := range reads {
+			var steps []struct{ Detail string }
+			if err := db.Raw("EXPLAIN QUERY PLAN ?", read).Scan(&steps).Error; err != nil {
+				t.Fatal(err)
+			}
+			plan := strings.Join(mapped(steps, func(s struct{ Detail string }) string { return s.Detail }), "\n")
+			if !strings.Contains(plan, "SEARCH o USING PRIMARY KEY (organization_id=? AND invoice_id=?)") || strings.Index(plan, "SEARCH o") < strings.Index(plan, "invoices") {
+				t.Errorf("the order %v does not compare the source of each invoice:\n%s", order, plan)
+			}
+		}
+	}
+}
+
 // TestSumsOfSourcesReadGroups expects that a sum with a source reads groups, with each other filter of a group.
 func TestSumsOfSourcesReadGroups(t *testing.T) {
 	t.Parallel()
