@@ -168,6 +168,7 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 	if len(sellers) == 0 {
 		return seller, buyer
 	}
+	facts.completeBrands(sellers)
 	a, b := sellers[0], buyers[0]
 	confidence, sure := sells.calibrated(a.p), buys.calibrated(b.p)
 	if facts.stated(a, sellers, groupSeller) {

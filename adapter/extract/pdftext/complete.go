@@ -36,8 +36,8 @@ func (n *nameFacts) complete(values []*candidate) []*candidate {
 			}
 		}
 		if short := other(first); short != nil && isLogo(short.value, first) {
+			long.assumed = !n.completes(long, short)
 			long.absorb(short)
-			long.assumed = true
 		}
 		if short := other(rest); short != nil && short.p < 6*long.p && n.isTail(short.value, long.value, first) {
 			long.assumed = long.assumed || short.p > long.p && n.printsAlone(short.value, long.value)
