@@ -89,13 +89,18 @@ func isStreet(c *candidate) bool {
 }
 
 // isBank reports whether a name contains a word for a bank, or is printed once, directly
-// above the number of an account.
+// above the number of an account. A line with an address, or above a tax identifier as well, is the
+// imprint of a company.
 func (n *nameFacts) isBank(c *candidate) bool {
 	if isBankName(c.value) {
 		return true
 	}
 	b, at := n.blocks[c.seg], n.index[c.seg]
-	return b != nil && at+1 < len(b.segments) && hasRole(b.segments[at+1], textrules.RoleIBAN, textrules.RoleBIC) &&
+	if b == nil || at+1 >= len(b.segments) {
+		return false
+	}
+	below := b.segments[at+1]
+	return hasRole(below, textrules.RoleIBAN, textrules.RoleBIC) && statements(below)&statesTax == 0 && !hasDigit(strings.Join(wordsFrom(c.seg, c.to), " ")) &&
 		strings.Count(n.lower, compact(c.value)) == 1
 }
 

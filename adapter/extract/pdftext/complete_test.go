@@ -158,3 +158,25 @@ func TestTownsOfAddressesElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// The name above the number of an account is a bank, except in the imprint of a company.
+func TestCompaniesAboveTheirAccountsAreNoBanks(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"Kreditkasse Nord": true,
+		"Maple Werkzeug GmbH · Industriestr. 4 · 70565 Stuttgart": false,
+	} {
+		n := factsOf("Rechnung", "", "", line, "IBAN DE89 3704 0044 0532 0130 00")
+		name := "Kreditkasse Nord"
+		if !want {
+			name = "Maple Werkzeug GmbH"
+		}
+		if got := n.isBank(n.at(name, 0.5)); got != want {
+			t.Errorf("%s: %v", line, got)
+		}
+	}
+	n := factsOf("Rechnung", "", "", "Maple Werkzeug GmbH", "USt-IdNr. DE136695976 · IBAN DE89 3704 0044 0532 0130 00")
+	if n.isBank(n.at("Maple Werkzeug GmbH", 0.5)) {
+		t.Error("a company above its tax identifier and account is a bank")
+	}
+}
