@@ -104,3 +104,84 @@ func (v *solver) paidTogether(paid money.Decimal) bool {
 	}
 	return false
 }
+
+// mostPayments is the maximum number of payments between the gross total and what remains of it.
+const mostPayments = 4
+
+// remainder returns the amount that remains of the gross total after payments in the rows below it, and
+// their sum. The words for payments and balances are many, but the rows add up: at least one of the
+// payments must have a minus sign or the label of a payment.
+func (v *solver) remainder() (rest *sum, paid money.Decimal) {
+	c := &v.d.content
+	if c.GrossTotal == nil || c.GrossTotal.Sign() <= 0 {
+		return nil, paid
+	}
+	left := mostSegments
+	for _, l := range v.s.lines {
+		for _, seg := range l.segments {
+			for i := range seg.amounts {
+				a := &seg.amounts[i]
+				if seg.used || seg.isProse() || !v.s.maybeMoney(a) || !a.value.Equal(*c.GrossTotal) {
+					continue
+				}
+				if rest, paid := v.rowsBelow(seg, a, &left); rest != nil {
+					return rest, paid
+				}
+			}
+		}
+	}
+	return nil, paid
+}
+
+// rowsBelow returns what remains of an amount after the payments in the rows directly below it.
+func (v *solver) rowsBelow(above *segment, total *amount, left *int) (rest *sum, paid money.Decimal) {
+	const gap = 3
+	bottom, rows, marked := above.y1, 0, false
+	for _, l := range v.s.lines[above.line+1:] {
+		if l.page != above.page || l.y0-bottom > gap*v.s.height || rows > mostPayments {
+			return nil, paid
+		}
+		for _, seg := range l.segments {
+			if *left--; *left < 0 || seg.used || slices.ContainsFunc(seg.amounts, func(a amount) bool { return a.percent }) {
+				return nil, paid // a percentage is that of a tax, a discount or a retention
+			}
+			for i := range seg.amounts {
+				a := &seg.amounts[i]
+				if !v.s.maybeMoney(a) || math.Abs(a.x1-total.x1) > v.s.height {
+					continue
+				}
+				if marked && a.value.Sign() > 0 && total.value.Sub(paid).Equal(a.value) {
+					units, ok := toUnits(a.value)
+					if !ok {
+						return nil, paid
+					}
+					return &sum{value: a.value, units: units, seg: seg, amount: a}, paid
+				}
+				isPayment, other := v.paymentRow(seg, a)
+				if other {
+					return nil, paid
+				}
+				marked = marked || isPayment
+				paid, bottom = paid.Add(a.value.Abs()), l.y1
+				rows++
+			}
+		}
+	}
+	return nil, paid
+}
+
+// paymentRow reports whether an amount has a minus sign or the label of a payment, and whether it has
+// another label, such as that of a tax or a discount.
+func (v *solver) paymentRow(seg *segment, a *amount) (is, other bool) {
+	is = a.value.Sign() < 0
+	v.s.moneyTags(seg, a, func(side int, _ *segment, m textrules.Match) {
+		switch {
+		case side == sideAbove:
+		case m.Role == textrules.RolePrepaid:
+			is = true
+		case !m.Weak:
+			other = true
+		}
+	})
+	return is, other
+}

@@ -46,6 +46,34 @@ func TestAnAmountDueBeforeAPaymentIsDoubtful(t *testing.T) {
 	}
 }
 
+// The words for a payment and for what remains are many. The rows below the gross total add up.
+func TestPaymentsWithUnknownLabelsReduceTheTotal(t *testing.T) {
+	t.Parallel()
+	net := []string{"", "300@Net total|450@100.00", "300@VAT 20%|450@20.00"}
+	for name, test := range map[string]struct {
+		rows      []string
+		due, paid string
+		sure      bool
+	}{
+		"minus sign":          {[]string{"300@Total|450@120.00", "300@Quux|445@-20.00", "300@Corge|450@100.00"}, "100.00", "20.00", true},
+		"several payments":    {[]string{"300@Total|450@120.00", "300@Quux|445@-20.00", "300@Grault|445@-30.00", "300@Corge|450@70.00"}, "70.00", "50.00", true},
+		"label of a payment":  {[]string{"300@Total|450@120.00", "300@Amount paid|450@50.00", "300@Corge|450@70.00"}, "70.00", "50.00", true},
+		"total to pay":        {[]string{"300@Amount due|450@120.00", "300@Quux|445@-20.00", "300@Corge|450@100.00"}, "100.00", "20.00", true},
+		"another amount due":  {[]string{"300@Total|450@120.00", "300@Quux|445@-20.00", "300@Corge|450@100.00", "", "", "", "", "300@Amount due|450@33.00"}, "100.00", "20.00", false},
+		"no sign and label":   {[]string{"300@Total|450@120.00", "300@Quux|450@20.00", "300@Corge|450@100.00"}, "", "", false},
+		"a discount":          {[]string{"300@Total|450@120.00", "300@Discount|445@-20.00", "300@Corge|450@100.00"}, "", "", false},
+		"a percentage":        {[]string{"300@Total|450@120.00", "300@Quux 2%|450@-2.40", "300@Corge|450@117.60"}, "", "", false},
+		"another remainder":   {[]string{"300@Total|450@120.00", "300@Quux|445@-20.00", "300@Corge|450@90.00"}, "", "", false},
+		"far below the total": {[]string{"300@Total|450@120.00", "", "", "", "", "", "300@Quux|445@-20.00", "300@Corge|450@100.00"}, "", "", false},
+	} {
+		d := read(t, withTotals(append(net, test.rows...)...)...)
+		confidence := d.Fields["amount_due"].Confidence
+		if due := invoice.Show(d.Content.AmountDue); due != test.due || prepaid(d) != test.paid || test.due != "" && test.sure != (confidence >= 0.8) {
+			t.Errorf("%s: due %q, prepaid %q, confidence %v", name, due, prepaid(d), confidence)
+		}
+	}
+}
+
 func TestANetTotalThatIsNotPrintedIsComputed(t *testing.T) {
 	t.Parallel()
 	d := read(t, withTotals("", "300@Subtotal|450@100.00", "300@Shipping|450@10.00", "300@Sales tax 10%|450@11.00", "300@Total|450@121.00")...)

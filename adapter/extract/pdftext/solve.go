@@ -339,7 +339,21 @@ func (v *solver) due() {
 	})
 	d, alone, ok := heaviest(dues)
 	v.rounding()
-	if !ok || c.PayableRounding != nil {
+	if c.PayableRounding != nil {
+		return
+	}
+	if rest, paid := v.remainder(); rest != nil && (!ok || !d.Value.Equal(rest.value)) {
+		// The rows below the gross total reduce it. Their labels are unknown.
+		confidence := min(v.d.fields["gross_total"].Confidence, probable)
+		if ok && !d.Value.Equal(*c.GrossTotal) {
+			confidence = min(confidence, contestedConfidence) // another amount has the label
+		}
+		c.AmountDue, c.PrepaidTotal = &rest.value, &paid
+		v.d.computed("prepaid_total", confidence, "payments below the gross total")
+		v.d.recordEvidence("amount_due", confidence, rest.seg, rest.amount.from, rest.amount.to, c.GrossTotal.String())
+		return
+	}
+	if !ok {
 		return
 	}
 	confidence := doubtful
