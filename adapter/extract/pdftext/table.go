@@ -179,7 +179,7 @@ func (s *parsedDocument) findTable(wide bool, end int) *table {
 				continue
 			}
 		}
-		if t.start >= 0 && len(t.items) > 0 && isHeading(l) && announcesTotal(l) {
+		if t.start >= 0 && len(t.items) > 0 && headsTotals(l) {
 			open, hard = false, true
 		}
 		if t.start < 0 || hard {
@@ -217,15 +217,6 @@ func (s *parsedDocument) findTable(wide bool, end int) *table {
 		}
 	}
 	return t
-}
-
-// announcesTotal reports whether a heading is followed by totals and not by lines.
-func announcesTotal(l *line) bool {
-	return slices.ContainsFunc(l.segments, func(seg *segment) bool {
-		return slices.ContainsFunc(seg.labels, func(m textrules.Match) bool {
-			return m.Role == textrules.RoleDue || m.Role == textrules.RoleGross || m.Role == textrules.RoleNet
-		})
-	})
 }
 
 // carries reports whether a row with a label such as "transport" carries a sum over to another

@@ -46,6 +46,7 @@ func (s *parsedDocument) findTotals() *totals {
 		if len(t.rows) == before {
 			s.readRateRow(t, l)
 		}
+		s.readHeadedTotals(t, i)
 	}
 	return t
 }
