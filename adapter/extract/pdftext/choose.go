@@ -314,7 +314,16 @@ func (n *nameFacts) nameBelow(c *candidate) string {
 	if at+2 < len(b.segments) && b.segments[at+2].hasPostcode() && namesStreet(below.text) {
 		return ""
 	}
+	if isAddressed(below.text) && !isAddressed(c.value) && !textrules.IsCompany(below.text) {
+		return "" // "Mrs Ward" is the contact
+	}
 	return otherName(below, c.value)
+}
+
+// isAddressed reports whether a text begins with a form of address: "Mrs".
+func isAddressed(text string) bool {
+	first, rest, _ := strings.Cut(text, " ")
+	return rest != "" && textrules.IsWord("honorific", strings.TrimRight(first, "."))
 }
 
 // otherName returns the text of a segment that can be a name other than the given one.

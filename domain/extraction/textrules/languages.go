@@ -36,7 +36,7 @@ var sectionNames = map[string][]string{
 	"column":  columnNames(),
 	"kind":    {"proforma", "reminder", "statement", "quote", "order", "delivery_note", "payment_advice", "message"},
 	"month":   {"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"},
-	"words":   {"days", "net", "discount", "pay", "notdue", "bank", "address", "notname", "particle", "correction", "invoice"},
+	"words":   {"days", "net", "discount", "pay", "notdue", "bank", "address", "notname", "particle", "honorific", "correction", "invoice"},
 	"phrases": {"correction", "self_billing"},
 	"country": nil, // ISO 3166-1 alpha-2
 }
