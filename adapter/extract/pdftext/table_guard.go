@@ -31,10 +31,12 @@ func (s *parsedDocument) chooseHeaded(targets map[int64]target) *table {
 func (s *parsedDocument) headed(wide bool, targets map[int64]target) *table {
 	before := s.usedSegments()
 	t := s.findTable(wide, len(s.lines))
+	t.readProducts()
 	t.dropNumbering(s.whole)
 	if end := s.summaryStart(t, targets); end >= 0 {
 		s.restoreUsed(before)
 		t = s.findTable(wide, end)
+		t.readProducts()
 		t.dropNumbering(s.whole)
 	}
 	s.trim(t, targets)
