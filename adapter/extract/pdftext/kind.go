@@ -14,6 +14,9 @@ import (
 // one. The title decides: a document of another kind has its title and no title of an
 // invoice.
 func (s *parsedDocument) noInvoice() *extraction.Failure {
+	if s.titledDelivery() {
+		return otherKind(string(extraction.DeliveryNote))
+	}
 	kind, invoiced := "", false
 	// The number of a proforma invoice has the label of an invoice's, perhaps above the title.
 	if slices.ContainsFunc(s.segments, s.titledProforma) {
@@ -48,14 +51,34 @@ func (s *parsedDocument) noInvoice() *extraction.Failure {
 		}
 	}
 	if kind != "" {
-		failure := extraction.NoInvoice(extraction.Kind(kind),
-			"By its title the document is no invoice but of another kind: %s. Upload the invoice, or extract it with force if it is one.", strings.ReplaceAll(kind, "_", " "))
+		failure := otherKind(kind)
 		if reminds != nil && failure.Kind == extraction.Reminder {
 			failure.Numbers = s.namedInvoices()
 		}
 		return failure
 	}
 	return nil
+}
+
+func otherKind(kind string) *extraction.Failure {
+	return extraction.NoInvoice(extraction.Kind(kind),
+		"By its title the document is no invoice but of another kind: %s. Upload the invoice, or extract it with force if it is one.", strings.ReplaceAll(kind, "_", " "))
+}
+
+// titledDelivery reports whether a text in large type is the title of a delivery note, and no text is the
+// title of an invoice. A delivery note can also state the number of its invoice.
+func (s *parsedDocument) titledDelivery() bool {
+	delivery := false
+	for _, seg := range s.segments {
+		if seg.page != 1 {
+			continue
+		}
+		if hasRole(seg, textrules.RoleTitle, textrules.RoleCreditTitle) && (seg.labels[0].From == 0 || s.isLarge(seg)) || s.isLarge(seg) && textrules.NamesInvoice(seg.text) {
+			return false
+		}
+		delivery = delivery || !seg.used && s.isLarge(seg) && textrules.KindOf(seg.text) == string(extraction.DeliveryNote)
+	}
+	return delivery
 }
 
 // titledProforma reports whether a text above the lines is the title of a proforma invoice and the only
@@ -68,8 +91,14 @@ func (s *parsedDocument) titledProforma(seg *segment) bool {
 // titledBeside reports whether a text that is also the title of an invoice has another one next to it. In
 // Czech, "zálohová faktura" alone announces a payment, and with "daňový doklad" it is an invoice.
 func (s *parsedDocument) titledBeside(seg *segment) bool {
-	return s.titled(seg) && slices.ContainsFunc(s.lines[seg.line].segments, func(o *segment) bool {
-		return o != seg && s.titled(o) && textrules.KindOf(o.text) == ""
+	isOther := func(o *segment) bool { return o != seg && s.titled(o) && textrules.KindOf(o.text) == "" }
+	if !s.titled(seg) || slices.ContainsFunc(s.lines[seg.line].segments, isOther) {
+		return s.titled(seg)
+	}
+	// The second part of a title in two lines has its size and place.
+	return slices.ContainsFunc(s.segments, func(o *segment) bool {
+		below := o.page == seg.page && o.y0 >= seg.y0 && o.y0-seg.y1 < o.y1-o.y0
+		return below && isOther(o) && hasRole(o, textrules.RoleTitle) && (abs(o.x0-seg.x0) < s.height || abs(o.x1-seg.x1) < s.height) && abs((o.y1-o.y0)-(seg.y1-seg.y0)) < s.height/2
 	})
 }
 

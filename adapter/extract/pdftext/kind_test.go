@@ -34,6 +34,48 @@ func TestProformaTitlesBelowTheNumber(t *testing.T) {
 	}
 }
 
+// The title of a tax document below "zálohová faktura", in the same type, is the second part of the title.
+func TestTitlesInTwoLines(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		lines   []string
+		refused bool
+	}{
+		"two lines":     {[]string{"300@Zálohová faktura –", "300@daňový doklad", "300@č. 17"}, false},
+		"another place": {[]string{"300@Zálohová faktura", "50@Daňový doklad bude vystaven po úhradě"}, true},
+		"one line":      {[]string{"300@Zálohová faktura", "300@č. 17"}, true},
+	} {
+		if f := parseDocument(texts(append([]string{"Javor Tisk a.s."}, test.lines...)...)).noInvoice(); (f != nil) != test.refused {
+			t.Errorf("%s: %v", name, f)
+		}
+	}
+}
+
+// A delivery note in large type can state the number of its invoice.
+func TestDeliveryNotesThatNameAnInvoice(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		title, more string
+		refused     bool
+	}{
+		"Spanish":          {"ALBARÁN", "Factura nº:|17", true},
+		"Finnish":          {"LÄHETE", "Laskun numero:|17", true},
+		"also an invoice":  {"ALBARÁN", "FACTURA", false},
+		"an invoice alone": {"FACTURA", "Albarán:|17", false},
+	} {
+		pages := texts("Talleres Ibarra S.L.", test.title, test.more, "Calle Mayor 3", "28013 Madrid")
+		for i := range pages[0].Words {
+			if w := &pages[0].Words[i]; w.Text == test.title {
+				w.Box[3] += 8.0 / 842 // large type
+			}
+		}
+		f := parseDocument(pages).noInvoice()
+		if (f != nil && f.Kind == extraction.DeliveryNote) != test.refused {
+			t.Errorf("%s: %v", name, f)
+		}
+	}
+}
+
 // A label of the order is no title of an order.
 func TestLabelsOfOrdersAreNoTitles(t *testing.T) {
 	t.Parallel()
