@@ -42,3 +42,30 @@ func TestLogosOfCompanies(t *testing.T) {
 		t.Errorf("%q, assumed %v", got.value, got.assumed)
 	}
 }
+
+// A name above or below the buyer's can be the buyer as well, also with a word for goods or a form of
+// address. A person with a form of address below a company is its contact.
+func TestOtherNamesInTheAddressOfTheBuyer(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ above, chosen, below, want string }{
+		"a word for goods":          {"Oak Transport", "Tom Ashby", "", "Oak Transport"},
+		"a form of address":         {"Mrs Helen Ward", "Tom Ashby", "", "Mrs Helen Ward"},
+		"a label":                   {"Delivery address", "Tom Ashby", "", ""},
+		"a contact":                 {"", "Oak Joinery", "Mrs Helen Ward", ""},
+		"another name":              {"", "Oak Joinery", "Helen Ward", "Helen Ward"},
+		"a company like an address": {"", "Oak Joinery", "Dr Oak Ltd", "Dr Oak Ltd"},
+		"two persons":               {"", "Mr Tom Ashby", "Mrs Helen Ward", "Mrs Helen Ward"},
+	} {
+		var lines []string
+		for _, l := range []string{test.above, test.chosen, test.below, "12 Mill Lane", "Leeds LS1 4AP"} {
+			if l != "" {
+				lines = append(lines, l)
+			}
+		}
+		n := factsOf(lines...)
+		c := n.at(test.chosen, 0.9)
+		if got := n.nameAbove(c) + n.nameBelow(c); got != test.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

@@ -329,11 +329,19 @@ func isAddressed(text string) bool {
 // otherName returns the text of a segment that can be a name other than the given one.
 func otherName(seg *segment, name string) string {
 	other := trimName(seg.text)
-	labelled := slices.ContainsFunc(seg.labels, func(m textrules.Match) bool { return m.Role != textrules.RoleAddress })
-	if labelled || pureLabel(seg) || len(seg.dates) > 0 || hasDigit(seg.text) || !isName(other) || sameName(name, other) || textrules.IsWord("particle", other) {
+	labelled := pureLabel(seg) || slices.ContainsFunc(seg.labels, func(m textrules.Match) bool { return m.Role != textrules.RoleAddress })
+	if labelled && !namesGoods(seg) && !isAddressed(seg.text) || len(seg.dates) > 0 || hasDigit(seg.text) || !isName(other) || sameName(name, other) || textrules.IsWord("particle", other) {
 		return ""
 	}
 	return other
+}
+
+// namesGoods reports whether a text only has labels that are also words for goods and services within it,
+// as names do: "Oak Transport".
+func namesGoods(seg *segment) bool {
+	return !slices.ContainsFunc(seg.labels, func(m textrules.Match) bool {
+		return m.From == 0 || m.Role != textrules.RoleCharge && m.Role != textrules.RoleCarried
+	})
 }
 
 // addressed returns another name with an address if the chosen buyer has none: the
