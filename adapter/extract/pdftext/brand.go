@@ -41,6 +41,9 @@ func (n *nameFacts) completeBrands(sellers []*candidate) {
 // completes reports whether a name continues a brand and is complete: it has a legal form, or an address
 // that is not the brand's, and it is not in the section of another party.
 func (n *nameFacts) completes(full, brand *candidate) bool {
+	if !strings.HasPrefix(full.key, brand.key) {
+		return false
+	}
 	words, first := strings.Fields(full.value), strings.Fields(brand.value)
 	if len(first) >= len(words) || invoice.FoldName(strings.Join(words[:len(first)], " ")) != brand.key || hasDigit(full.value) || separators.MatchString(full.value) {
 		return false

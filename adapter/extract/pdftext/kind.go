@@ -96,10 +96,17 @@ func (s *parsedDocument) titledBeside(seg *segment) bool {
 		return s.titled(seg)
 	}
 	// The second part of a title in two lines has its size and place.
-	return slices.ContainsFunc(s.segments, func(o *segment) bool {
-		below := o.page == seg.page && o.y0 >= seg.y0 && o.y0-seg.y1 < o.y1-o.y0
-		return below && isOther(o) && hasRole(o, textrules.RoleTitle) && (abs(o.x0-seg.x0) < s.height || abs(o.x1-seg.x1) < s.height) && abs((o.y1-o.y0)-(seg.y1-seg.y0)) < s.height/2
-	})
+	const near = 3 // lines
+	for _, l := range s.lines[seg.line+1 : min(seg.line+1+near, len(s.lines))] {
+		for _, o := range l.segments {
+			below := o.page == seg.page && o.y0 >= seg.y0 && o.y0-seg.y1 < o.y1-o.y0
+			sameType := abs((o.y1-o.y0)-(seg.y1-seg.y0)) < s.height/2
+			if below && sameType && (abs(o.x0-seg.x0) < s.height || abs(o.x1-seg.x1) < s.height) && hasRole(o, textrules.RoleTitle) && isOther(o) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // largerTitle reports whether a segment is the title of an invoice or credit note in larger type than

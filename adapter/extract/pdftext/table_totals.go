@@ -37,7 +37,8 @@ const mostRateDigits = 4
 // of totals. The heading must state the rate of a tax: then it has no further rows.
 func (s *parsedDocument) readHeadedTotals(t *totals, at int) {
 	l := s.lines[at]
-	if at+1 >= len(s.lines) || !headsTotals(l) || !slices.ContainsFunc(l.segments, (*segment).statesRate) {
+	const most = 20 // labels
+	if at+1 >= len(s.lines) || len(l.segments) > most || !headsTotals(l) || !slices.ContainsFunc(l.segments, (*segment).statesRate) {
 		return
 	}
 	row := s.lines[at+1]
