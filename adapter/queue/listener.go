@@ -107,22 +107,27 @@ func (l *signalledListener) WaitForNotification(ctx context.Context) (*riverdriv
 func (l *signalledListener) read(ctx context.Context) (*riverdriver.Notification, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.pending) == 0 {
-		if err := l.fetch(ctx); err != nil {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
+	for {
+		if len(l.pending) == 0 {
+			if err := l.fetch(ctx); err != nil {
+				if ctx.Err() != nil {
+					return nil, ctx.Err()
+				}
+				return nil, fmt.Errorf("read the notifications of the queue: %w", err)
 			}
-			return nil, fmt.Errorf("read the notifications of the queue: %w", err)
+		}
+		full := len(l.pending) == notificationBatch
+		for len(l.pending) > 0 {
+			n := l.pending[0]
+			l.pending = l.pending[1:]
+			if before, ok := l.topics[n.topic]; ok && n.id > before {
+				return &riverdriver.Notification{Topic: n.topic, Payload: n.payload}, nil
+			}
+		}
+		if !full {
+			return nil, nil // all are read; after a full batch, no commit may signal the others
 		}
 	}
-	for len(l.pending) > 0 {
-		n := l.pending[0]
-		l.pending = l.pending[1:]
-		if before, ok := l.topics[n.topic]; ok && n.id > before {
-			return &riverdriver.Notification{Topic: n.topic, Payload: n.payload}, nil
-		}
-	}
-	return nil, nil
 }
 
 // fetch reads the notifications after the last one. SQLite runs one writing transaction at a time, so

@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"path/filepath"
 	"testing"
 	"time"
@@ -95,6 +96,27 @@ func TestListener(t *testing.T) {
 			}
 			must(l.Close(ctx))
 		})
+	}
+}
+
+// TestListenerReadsEachBatch verifies that a listener finds a notification behind a batch of topics that it does not
+// listen to, without another commit.
+func TestListenerReadsEachBatch(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	pool := embedded(t)
+	driver := newSQLiteDriver(pool, func() <-chan struct{} { return nil })
+	l := driver.GetListener(&riverdriver.GetListenenerParams{}).(*signalledListener)
+	l.poll = time.Hour
+	if err := errors.Join(l.Connect(ctx), l.Listen(ctx, "a")); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, pool, `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $1)
+		INSERT INTO river_notification (topic, payload) SELECT 'b', n FROM numbers`, 2*notificationBatch)
+	exec(t, pool, "INSERT INTO river_notification (topic, payload) VALUES ('a', 'last')")
+	if n, err := l.WaitForNotification(ctx); err != nil || n.Payload != "last" {
+		t.Errorf("%+v, %v", n, err)
 	}
 }
 
