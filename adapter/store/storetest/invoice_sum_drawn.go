@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"docledger/domain/calendar"
+	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
@@ -34,16 +35,19 @@ func testDrawnSums(t *testing.T, b *bench) {
 			must(t, b.Invoices().CountSums(b.ctx))
 			p.step(t)
 		}
-		all := p.stored(t)
+		all, origins := p.stored(t), p.origins(t)
 		for range filters {
 			f, keys := p.filter(), p.keys()
+			matching := slices.DeleteFunc(slices.Clone(all), func(inv *invoice.Invoice) bool {
+				return len(f.Sources) > 0 && !slices.Contains(f.Sources, origins[inv.DocumentID])
+			})
 			scope := p.scope
 			if p.draw.IntN(3) == 0 {
 				scope.Key = &identity.KeyRights{EntityIDs: []uuid.UUID{p.entities[0].ID, p.entities[2].ID}}
 			}
 			sums, err := b.Invoices().Sum(b.ctx, scope, f, keys)
 			must(t, err)
-			got, want := []string{}, addUp(all, scope, f, keys)
+			got, want := []string{}, addUp(matching, scope, f, keys)
 			for _, sum := range sums {
 				got = append(got, sumText(sum))
 			}
@@ -93,6 +97,21 @@ func (p *sumPlay) stored(t *testing.T) []*invoice.Invoice {
 	return all
 }
 
+// origins reads the origins of all documents.
+func (p *sumPlay) origins(t *testing.T) map[uuid.UUID]document.Origin {
+	t.Helper()
+	var rows []struct {
+		ID     uuid.UUID
+		Origin document.Origin
+	}
+	must(t, p.db.Table("documents").Select("id, origin").Find(&rows).Error)
+	origins := map[uuid.UUID]document.Origin{}
+	for _, row := range rows {
+		origins[row.ID] = row.Origin
+	}
+	return origins
+}
+
 // someOf draws some of the values, maybe none.
 func someOf[T any](draw *rand.Rand, values ...T) (some []T) {
 	for _, value := range values {
@@ -120,6 +139,9 @@ func (p *sumPlay) filter() (f invoice.Filter) {
 	}
 	if seldom(3) {
 		f.SyncStates = someOf(p.draw, invoice.SyncQueued, invoice.SyncRunning, invoice.SyncChecking, invoice.SyncDone, invoice.SyncEnded)
+	}
+	if seldom(3) {
+		f.Sources = someOf(p.draw, document.FromUpload, document.FromEmail, document.FromFolder)
 	}
 	if seldom(8) {
 		f.Query = []string{"acme", "R-1", "zeta"}[p.draw.IntN(3)]
