@@ -39,7 +39,7 @@ func doctorCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringSliceVar(&x.Roles, "role", nil, "check the requirements of a process with these roles: api, worker, tools; default: all")
-	c.Flags().BoolVar(&x.Deep, "deep", false, "also read every document and verify its hash, and compare every invoice with the table invoice_weeks, for example after a restore")
+	c.Flags().BoolVar(&x.Deep, "deep", false, "also read every document and verify its hash, and compare every invoice with the tables invoice_weeks and invoice_sources, for example after a restore")
 	c.Flags().StringVar(&party, "provider", "", "make the first calls to one third party and print its own words: "+strings.Join(service.Parties(), ", "))
 	return c
 }

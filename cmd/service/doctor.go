@@ -95,7 +95,7 @@ func Diagnose(ctx context.Context, cfg config.Config, x DiagnoseOptions) []Findi
 	out = append(out, checkProviders(ctx, cfg)...)
 	out = append(out, checkPDF(ctx, cfg), checkScans(ctx, cfg), checkIntake(ctx, cfg), checkMailbox(ctx, cfg), checkOutgoing(ctx, cfg))
 	if x.Deep {
-		out = append(out, checkDocuments(ctx, cfg), checkWeeks(ctx, cfg))
+		out = append(out, checkDocuments(ctx, cfg), checkWeeks(ctx, cfg), checkSources(ctx, cfg))
 	}
 	return out
 }
@@ -263,17 +263,30 @@ func checkDocuments(ctx context.Context, cfg config.Config) Finding {
 
 // checkWeeks compares invoice_weeks, which lists of a range of dates read, with every invoice.
 func checkWeeks(ctx context.Context, cfg config.Config) Finding {
-	f := Finding{
+	return checkRows(ctx, cfg, "invoice_weeks", (*store.Store).MissingWeeks, Finding{
 		Subject: "weeks of invoices",
 		Remedy:  "run the last statement above Down of 001216_invoice_weeks.sql again, as the runbook says; until then lists of a range of dates can lack invoices",
-	}
+	})
+}
+
+// checkSources compares invoice_sources, which lists and sums with a source read, with every invoice.
+func checkSources(ctx context.Context, cfg config.Config) Finding {
+	return checkRows(ctx, cfg, "invoice_sources", (*store.Store).MissingSources, Finding{
+		Subject: "sources of invoices",
+		Remedy:  "run the statements for wrong sums in the runbook; until then lists and sums with a source can lack invoices",
+	})
+}
+
+// checkRows completes the finding of a table that triggers fill. count returns the number of its missing rows and that of
+// all rows that the stored invoices need.
+func checkRows(ctx context.Context, cfg config.Config, table string, count func(*store.Store, context.Context) (missing, needed int, err error), f Finding) Finding {
 	f.Err = withStore(ctx, cfg, func(st *store.Store) error {
-		missing, needed, err := st.MissingWeeks(ctx)
+		missing, needed, err := count(st, ctx)
 		if err != nil {
 			return err
 		}
 		if missing > 0 {
-			return fmt.Errorf("%d of %d rows of invoice_weeks are missing", missing, needed)
+			return fmt.Errorf("%d of %d rows of %s are missing", missing, needed, table)
 		}
 		f.OK = fmt.Sprintf("%d row(s), none is missing", needed)
 		return nil

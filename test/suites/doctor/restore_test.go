@@ -82,21 +82,25 @@ func TestBackupIsRestored(t *testing.T) {
 			t.Errorf("a damaged document is reported as %v", found)
 		}
 
-		removeWeeks(t, env)
+		removeRows(t, env, "invoice_weeks WHERE pair = 'issue_due'")
 		if weeks := diagnose(t, env, deep)["weeks of invoices"]; weeks.Err == nil || !strings.Contains(weeks.Detail(), "1 of 6 rows") {
 			t.Errorf("a missing week of invoices is reported as %v", weeks)
+		}
+		removeRows(t, env, "invoice_sources WHERE CAST(invoice_id AS text) = (SELECT min(CAST(id AS text)) FROM invoices)")
+		if sources := diagnose(t, env, deep)["sources of invoices"]; sources.Err == nil || !strings.Contains(sources.Detail(), "rows of invoice_sources are missing") {
+			t.Errorf("a missing source of an invoice is reported as %v", sources)
 		}
 	})
 }
 
-// removeWeeks deletes the rows of one pair of dates.
-func removeWeeks(t *testing.T, env map[string]string) {
+// removeRows deletes rows of a table that triggers fill.
+func removeRows(t *testing.T, env map[string]string, rows string) {
 	t.Helper()
 	db, err := database.Open(context.Background(), service.DatabaseConfig(load(t, env)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = db.SQL.ExecContext(context.Background(), "DELETE FROM invoice_weeks WHERE pair = 'issue_due'")
+	_, err = db.SQL.ExecContext(context.Background(), "DELETE FROM "+rows)
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -26,6 +26,15 @@ func (s *Store) MissingWeeks(ctx context.Context) (missing, needed int, err erro
 	return counts.Missing, counts.Needed, failed("compare the weeks of invoices", err)
 }
 
+// MissingSources counts the rows that invoice_sources lacks, and the stored invoices, of all organizations. A list or a sum
+// with a source omits the invoices of a missing row.
+func (s *Store) MissingSources(ctx context.Context) (missing, needed int, err error) {
+	var counts struct{ Missing, Needed int }
+	err = s.handle(ctx).Raw(`SELECT count(*) AS needed, count(*) - count(o.invoice_id) AS missing
+		FROM invoices AS i LEFT JOIN invoice_sources AS o ON o.organization_id = i.organization_id AND o.invoice_id = i.id`).Scan(&counts).Error
+	return counts.Missing, counts.Needed, failed("compare the sources of invoices", err)
+}
+
 // weekOfColumn is the week of a date as the triggers of invoice_weeks compute it.
 func (s *Store) weekOfColumn(date string) string {
 	column := weekColumns[date]
