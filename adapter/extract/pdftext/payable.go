@@ -151,6 +151,9 @@ func (v *solver) rowsBelow(above *segment, total *amount, left *int) (rest *sum,
 					continue
 				}
 				if marked && a.value.Sign() > 0 && total.value.Sub(paid).Equal(a.value) {
+					if v.isNoRest(seg, a) {
+						return nil, paid
+					}
 					units, ok := toUnits(a.value)
 					if !ok {
 						return nil, paid
@@ -184,4 +187,18 @@ func (v *solver) paymentRow(seg *segment, a *amount) (is, other bool) {
 		}
 	})
 	return is, other
+}
+
+// isNoRest reports whether an amount has a label of another value than an amount due or a total. A second
+// payment can be as high as what remains after the first one.
+func (v *solver) isNoRest(seg *segment, a *amount) bool {
+	is := false
+	v.s.moneyTags(seg, a, func(side int, _ *segment, m textrules.Match) {
+		switch m.Role {
+		case textrules.RoleDue, textrules.RoleGross, textrules.RoleTotal:
+		default:
+			is = is || side != sideAbove && !m.Weak && m.From == 0 // "Rest after deposit" is no deposit
+		}
+	})
+	return is
 }
