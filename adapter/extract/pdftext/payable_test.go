@@ -61,6 +61,7 @@ func TestPaymentsWithUnknownLabelsReduceTheTotal(t *testing.T) {
 		"total to pay":        {[]string{"300@Amount due|450@120.00", "300@Quux|445@-20.00", "300@Corge|450@100.00"}, "100.00", "20.00", true},
 		"a second payment":    {[]string{"300@Total|450@120.00", "300@Quux|445@-60.00", "300@Paid by card|450@60.00"}, "", "", false},
 		"a net total":         {[]string{"300@Total|450@120.00", "300@Quux|445@-20.00", "300@Net amount|450@100.00"}, "", "", false},
+		"an early payment":    {[]string{"300@Total|450@120.00", "300@Quux|445@-20.00", "300@Corge 10 May 2024|450@100.00"}, "100.00", "20.00", false},
 		"after a payment":     {[]string{"300@Total|450@120.00", "300@Quux|445@-60.00", "300@Corge after deposit|450@60.00"}, "60.00", "60.00", true},
 		"another amount due":  {[]string{"300@Total|450@120.00", "300@Quux|445@-20.00", "300@Corge|450@100.00", "", "", "", "", "300@Amount due|450@33.00"}, "100.00", "20.00", false},
 		"no sign and label":   {[]string{"300@Total|450@120.00", "300@Quux|450@20.00", "300@Corge|450@100.00"}, "", "", false},

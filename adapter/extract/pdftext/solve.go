@@ -348,6 +348,9 @@ func (v *solver) due() {
 		if ok && !d.Value.Equal(*c.GrossTotal) {
 			confidence = min(confidence, contestedConfidence) // another amount has the label
 		}
+		if slices.ContainsFunc(v.s.lines[rest.seg.line].segments, func(o *segment) bool { return len(o.dates) > 0 }) {
+			confidence = min(confidence, contestedConfidence) // can be the amount of an early payment
+		}
 		c.AmountDue, c.PrepaidTotal = &rest.value, &paid
 		v.d.computed("prepaid_total", confidence, "payments below the gross total")
 		v.d.recordEvidence("amount_due", confidence, rest.seg, rest.amount.from, rest.amount.to, c.GrossTotal.String())
