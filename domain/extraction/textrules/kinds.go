@@ -59,7 +59,7 @@ func kindAt(words []string) (kind string, rest []string) {
 // isOrdinal reports whether a word is an ordinal in digits: "2nd", "2".
 func isOrdinal(word string) bool {
 	const longest = 3
-	return len(word) <= longest && word[0] >= '1' && word[0] <= '9'
+	return word != "" && len(word) <= longest && word[0] >= '1' && word[0] <= '9' // a word of marks alone folds to ""
 }
 
 // IsNumberSign reports whether a word only announces a number: "no", "number".

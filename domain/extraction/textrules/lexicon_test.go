@@ -61,7 +61,7 @@ func TestKindOf(t *testing.T) {
 	t.Parallel()
 	for title, want := range map[string]string{
 		"PROFORMA INVOICE": "proforma", "Mahnung": "reminder", "Angebot Nr. 2024-17": "quote", "Lieferschein": "delivery_note",
-		"Statement of Account": "statement", "Remittance Advice": "payment_advice", "見積書": "quote", "Invoice": "", "Order of the day": "",
+		"Statement of Account": "statement", "Remittance Advice": "payment_advice", "見積書": "quote", "Invoice": "", "Order of the day": "", "\u0301 Mahnung": "",
 	} {
 		if got := textrules.KindOf(title); got != want {
 			t.Errorf("kind of %q = %q, want %q", title, got, want)
