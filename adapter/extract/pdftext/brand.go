@@ -12,8 +12,8 @@ import (
 const leastComplete = 0.0005
 
 // completeBrands adds the probability of a brand to the complete name that begins with it: a letterhead
-// often has only the first words of the seller's name in large type. If several names begin with it, a
-// person decides.
+// often has only the first words of the seller's name in large type. If several names begin with it, or the
+// complete name has another address, a person decides.
 func (n *nameFacts) completeBrands(sellers []*candidate) {
 	for _, brand := range slices.Clone(sellers) {
 		if brand.p < leastComplete || hasDigit(brand.value) || textrules.IsCompany(brand.value) {
@@ -31,8 +31,8 @@ func (n *nameFacts) completeBrands(sellers []*candidate) {
 			}
 		}
 		if full != nil {
+			full.assumed = full.assumed || several || n.elsewhere(full, brand)
 			full.absorb(brand)
-			full.assumed = several
 		}
 	}
 	sortByProbability(sellers)
@@ -61,4 +61,34 @@ func (n *nameFacts) follows(c, above *candidate) bool {
 	return b != nil && slices.ContainsFunc(append([]*segment{c.seg}, c.again...), func(seg *segment) bool {
 		return n.blocks[seg] == b && n.index[seg] == n.index[above.seg]+1
 	})
+}
+
+// elsewhere reports whether a brand has an address and the complete name has another one: another company of
+// the same group, such as one that receives the payment, also begins with the brand.
+func (n *nameFacts) elsewhere(full, brand *candidate) bool {
+	if n.follows(full, brand) {
+		return false
+	}
+	here, there := n.postcodes(brand), n.postcodes(full)
+	return len(here) > 0 && len(there) > 0 && !slices.ContainsFunc(there, func(code string) bool { return slices.Contains(here, code) })
+}
+
+// postcodes returns what can be post codes in the line of a name and in the lines below it in its block.
+func (n *nameFacts) postcodes(c *candidate) []string {
+	texts := []string{strings.Join(wordsFrom(c.seg, c.to), " ")}
+	if b := n.blocks[c.seg]; b != nil {
+		at := n.index[c.seg] + 1
+		for _, seg := range b.segments[at:min(at+linesOfAddress, len(b.segments))] {
+			if len(seg.dates) == 0 {
+				texts = append(texts, seg.text)
+			}
+		}
+	}
+	var out []string
+	for _, text := range texts {
+		if code := strings.Trim(postcode.FindString(text), " ,-"); code != "" {
+			out = append(out, code)
+		}
+	}
+	return out
 }

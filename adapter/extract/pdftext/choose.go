@@ -362,9 +362,11 @@ func (n *nameFacts) addressed(buyer, seller *candidate, all []*candidate) *candi
 	return nil
 }
 
+// linesOfAddress is the maximum number of lines from a name to the post code of its address.
+const linesOfAddress = 5
+
 // hasAddress reports whether a post code is below a name in its block, or in its line.
 func (n *nameFacts) hasAddress(c *candidate) bool {
-	const lines = 5
 	b, at := n.blocks[c.seg], n.index[c.seg]
 	if b == nil {
 		return false
@@ -372,7 +374,7 @@ func (n *nameFacts) hasAddress(c *candidate) bool {
 	if hasDigit(strings.Join(wordsFrom(c.seg, c.to), " ")) {
 		return true
 	}
-	for _, seg := range b.segments[at+1 : min(at+1+lines, len(b.segments))] {
+	for _, seg := range b.segments[at+1 : min(at+1+linesOfAddress, len(b.segments))] {
 		if seg.hasPostcode() && len(seg.dates) == 0 {
 			return true
 		}
