@@ -196,7 +196,8 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 	if alone {
 		confidence, sure = max(confidence, probable), max(sure, probable)
 	}
-	if a.assumed && !alone || facts.contestsSeller(a, b, sellers) {
+	// Banks have an address, too. The beginning of its name in the letterhead shows that the seller is none.
+	if a.assumed && !alone || len(a.again) == 0 && facts.headsAccount(a) || facts.contestsSeller(a, b, sellers) {
 		confidence = min(confidence, contestedConfidence)
 	}
 	seller = party{naming: naming{name: a.value, seg: a.seg}, confidence: confidence, again: a.again}

@@ -95,13 +95,18 @@ func (n *nameFacts) isBank(c *candidate) bool {
 	if isBankName(c.value) {
 		return true
 	}
+	return n.headsAccount(c) && !hasDigit(strings.Join(wordsFrom(c.seg, c.to), " "))
+}
+
+// headsAccount reports whether a name is printed once, directly above the number of an account without a
+// tax identifier. With an address in its line it is a company or a bank.
+func (n *nameFacts) headsAccount(c *candidate) bool {
 	b, at := n.blocks[c.seg], n.index[c.seg]
 	if b == nil || at+1 >= len(b.segments) {
 		return false
 	}
 	below := b.segments[at+1]
-	return hasRole(below, textrules.RoleIBAN, textrules.RoleBIC) && statements(below)&statesTax == 0 && !hasDigit(strings.Join(wordsFrom(c.seg, c.to), " ")) &&
-		strings.Count(n.lower, compact(c.value)) == 1
+	return hasRole(below, textrules.RoleIBAN, textrules.RoleBIC) && statements(below)&statesTax == 0 && strings.Count(n.lower, compact(c.value)) == 1
 }
 
 // isBankName reports whether a name has the word for a bank.
