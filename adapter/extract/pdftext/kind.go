@@ -66,7 +66,8 @@ func otherKind(kind string) *extraction.Failure {
 }
 
 // titledDelivery reports whether a text in large type is the title of a delivery note, and no text is the
-// title of an invoice. A delivery note can also state the number of its invoice.
+// title of an invoice. A delivery note can also state the number of its invoice. Below the number of the
+// invoice, the title heads the lines of a delivery.
 func (s *parsedDocument) titledDelivery() bool {
 	delivery := false
 	for _, seg := range s.segments {
@@ -74,6 +75,9 @@ func (s *parsedDocument) titledDelivery() bool {
 			continue
 		}
 		if hasRole(seg, textrules.RoleTitle, textrules.RoleCreditTitle) && (seg.labels[0].From == 0 || s.isLarge(seg)) || s.isLarge(seg) && textrules.NamesInvoice(seg.text) {
+			return false
+		}
+		if !delivery && s.titled(seg) {
 			return false
 		}
 		delivery = delivery || !seg.used && s.isLarge(seg) && textrules.KindOf(seg.text) == string(extraction.DeliveryNote)

@@ -62,10 +62,11 @@ func TestDeliveryNotesThatNameAnInvoice(t *testing.T) {
 		"Finnish":          {"LÄHETE", "Laskun numero:|17", true},
 		"also an invoice":  {"ALBARÁN", "FACTURA", false},
 		"an invoice alone": {"FACTURA", "Albarán:|17", false},
+		"above the lines":  {"Factura nº: 17", "ALBARÁN", false},
 	} {
 		pages := texts("Talleres Ibarra S.L.", test.title, test.more, "Calle Mayor 3", "28013 Madrid")
 		for i := range pages[0].Words {
-			if w := &pages[0].Words[i]; w.Text == test.title {
+			if w := &pages[0].Words[i]; w.Text == strings.ToUpper(w.Text) && len(w.Text) > 3 {
 				w.Box[3] += 8.0 / 842 // large type
 			}
 		}
