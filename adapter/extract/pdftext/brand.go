@@ -13,7 +13,7 @@ const leastComplete = 0.0005
 
 // completeBrands adds the probability of a brand to the complete name that begins with it: a letterhead
 // often has only the first words of the seller's name in large type. If several names begin with it, or the
-// complete name has another address, a person decides.
+// brand alone has the address, a person decides.
 func (n *nameFacts) completeBrands(sellers []*candidate) {
 	for _, brand := range slices.Clone(sellers) {
 		if brand.p < leastComplete || hasDigit(brand.value) || textrules.IsCompany(brand.value) {
@@ -63,14 +63,14 @@ func (n *nameFacts) follows(c, above *candidate) bool {
 	})
 }
 
-// elsewhere reports whether a brand has an address and the complete name has another one: another company of
-// the same group, such as one that receives the payment, also begins with the brand.
+// elsewhere reports whether a brand has an address and the complete name has none or another one: another
+// company of the same group, such as one that receives the payment, also begins with the brand.
 func (n *nameFacts) elsewhere(full, brand *candidate) bool {
 	if n.follows(full, brand) {
 		return false
 	}
 	here, there := n.postcodes(brand), n.postcodes(full)
-	return len(here) > 0 && len(there) > 0 && !slices.ContainsFunc(there, func(code string) bool { return slices.Contains(here, code) })
+	return len(here) > 0 && !slices.ContainsFunc(there, func(code string) bool { return slices.Contains(here, code) })
 }
 
 // postcodes returns what can be post codes in the line of a name and in the lines below it in its block.

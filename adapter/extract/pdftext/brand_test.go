@@ -19,6 +19,7 @@ func TestBrandsBeginCompleteNames(t *testing.T) {
 		"another form":      {[]string{"Maple", "", "", "", "Maple Bakery Ltd", "", "", "", "Maple Bakery Ltd Truro"}, []string{"Maple Bakery Ltd Truro", "Maple Bakery Ltd"}, "Maple Bakery Ltd", false},
 		"several companies": {[]string{"Maple", "", "", "", "Maple Bakery Ltd", "", "", "", "Maple Factors plc"}, []string{"Maple Bakery Ltd", "Maple Factors plc"}, "Maple Bakery Ltd", true},
 		"another address":   {append(append([]string{"Maple"}, address...), "", "", "", "Maple Finance Ltd, 4 Bank Road, Leeds LS1 4AP"), []string{"Maple Finance Ltd"}, "Maple Finance Ltd", true},
+		"without address":   {append(append([]string{"Maple"}, address...), "", "", "", "A member of", "Maple Holdings plc"), []string{"Maple Holdings plc"}, "Maple Holdings plc", true},
 		"its own address":   {append(append([]string{"Maple"}, address...), "", "", "", "Maple Bakery Ltd, 12 Oak Street, Truro TR1 3QZ"), []string{"Maple Bakery Ltd"}, "Maple Bakery Ltd", false},
 		"a slogan":          {append([]string{"Maple", "", "", "", "Maple bakes for all"}, address...)[:5], []string{"Maple bakes for all"}, "Maple", false},
 		"the buyer":         {[]string{"Maple", "", "", "", "Invoice to:", "Maple Bakery Ltd"}, []string{"Maple Bakery Ltd"}, "Maple", false},
