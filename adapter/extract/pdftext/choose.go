@@ -321,10 +321,14 @@ func (n *nameFacts) nameBelow(c *candidate) string {
 	return otherName(below, c.value)
 }
 
-// isAddressed reports whether a text begins with a form of address: "Mrs".
+// isAddressed reports whether a text begins with a form of address and a name follows it: "Mrs Ward". One
+// letter needs a full stop, and initials are no form of address: "DL Painting".
 func isAddressed(text string) bool {
 	first, rest, _ := strings.Cut(text, " ")
-	return rest != "" && textrules.IsWord("honorific", strings.TrimRight(first, "."))
+	form := strings.TrimRight(first, ".")
+	initials := form == strings.ToUpper(form) && rest != strings.ToUpper(rest)
+	r, _ := utf8.DecodeRuneInString(rest)
+	return unicode.IsLetter(r) && (!initials || form != first) && (utf8.RuneCountInString(form) > 1 || form != first) && textrules.IsWord("honorific", form)
 }
 
 // otherName returns the text of a segment that can be a name other than the given one.
