@@ -60,6 +60,7 @@ func TestOtherNamesInTheAddressOfTheBuyer(t *testing.T) {
 		"a sign":                    {"", "Tom Ashby", "M & S Clothing", "M & S Clothing"},
 		"a letter with a full stop": {"", "Oak Joinery", "M. Helen Ward", ""},
 		"capital letters":           {"", "OAK JOINERY", "MRS HELEN WARD", ""},
+		"one word after the form":   {"", "Tom Ashby", "Dr Martens", "Dr Martens"},
 		"another name":              {"", "Oak Joinery", "Helen Ward", "Helen Ward"},
 		"a company like an address": {"", "Oak Joinery", "Dr Oak Ltd", "Dr Oak Ltd"},
 		"two persons":               {"", "Mr Tom Ashby", "Mrs Helen Ward", "Mrs Helen Ward"},

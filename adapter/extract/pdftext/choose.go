@@ -315,8 +315,8 @@ func (n *nameFacts) nameBelow(c *candidate) string {
 	if at+2 < len(b.segments) && b.segments[at+2].hasPostcode() && namesStreet(below.text) {
 		return ""
 	}
-	if isAddressed(below.text) && !isAddressed(c.value) && !textrules.IsCompany(below.text) {
-		return "" // "Mrs Ward" is the contact
+	if isAddressed(below.text) && len(strings.Fields(below.text)) > 2 && !isAddressed(c.value) && !textrules.IsCompany(below.text) {
+		return "" // "Mrs Helen Ward" is the contact; "Dr Martens" and "Herr Foods" can be companies
 	}
 	return otherName(below, c.value)
 }
