@@ -189,7 +189,7 @@ func (s *state) wholeOrGone(p *product, all []original) map[string]bool {
 // nothingOf verifies that no row has values of deleted invoices.
 func (s *state) nothingOf(invoices []string) {
 	s.p.t.Helper()
-	for _, table := range []string{"invoice_lines", "invoice_taxes", "invoice_syncs", "invoice_duplicate_keys", "duplicate_rechecks"} {
+	for _, table := range []string{"invoice_lines", "invoice_taxes", "invoice_syncs", "invoice_sources", "invoice_duplicate_keys", "duplicate_rechecks"} {
 		if n := s.count(table, "invoice_id IN ?", invoices); n > 0 {
 			s.p.t.Errorf("%d rows of deleted invoices remain in %s", n, table)
 		}

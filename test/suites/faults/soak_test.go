@@ -39,7 +39,7 @@ const (
 // soakGrowing are the tables with rows for each document, file or request. The rows of jobs are
 // counted while the jobs wait; finished ones are deleted after a day.
 var soakGrowing = []string{
-	"documents", "invoices", "invoice_lines", "invoice_taxes", "invoice_syncs", "invoice_duplicate_keys", "invoice_duplicates",
+	"documents", "invoices", "invoice_lines", "invoice_taxes", "invoice_syncs", "invoice_sources", "invoice_duplicate_keys", "invoice_duplicates",
 	"events", "renditions", "watch_nodes", "watch_versions", "supplier_codings", "supplier_keys", "plan_events", "river_job",
 	"invoices_uncounted", "invoice_sum_changes", "invoice_sums", "invoice_sum_totals", // a job empties the first two each minute
 }
