@@ -82,7 +82,11 @@ func (w *outside) subscribe(s *harness.Server, org harness.Organization) (custom
 	w.pay(http.MethodPost, "/v1/customers/"+customer, "invoice_settings[default_payment_method]", card)
 	product := text(w.pay(http.MethodPost, "/v1/products", "name", "Team"))
 	price := text(w.pay(http.MethodPost, "/v1/prices", "product", product, "currency", "eur", "unit_amount", "3000", "recurring[interval]", "month"))
-	now := time.Now().UTC()
+	clock := w.processor.Kit.Clock
+	if clock.Now().Day() == 1 {
+		clock.Advance(24 * time.Hour) // a subscription of the 1st is not charged immediately
+	}
+	now := clock.Now()
 	anchor := time.Date(now.Year(), now.Month()+1, 1, 0, 0, 0, 0, time.UTC)
 	w.pay(http.MethodPost, "/v1/subscriptions", "customer", customer, "items[0][price]", price,
 		"billing_cycle_anchor", fmt.Sprint(anchor.Unix()), "proration_behavior", "none",
