@@ -93,18 +93,21 @@ func (r Invoices) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*inv
 	return inv, nil
 }
 
+// revision selects what Invoices.Revision returns, up to the conditions.
+const revision = "SELECT invoices.version, invoices.updated_at, b.updated_at, b.next_attempt_at, invoices.supplier_id, " + inPair +
+	" FROM invoices LEFT JOIN invoice_syncs AS b ON b.invoice_id = invoices.id WHERE "
+
 // Revision implements invoice.Reader.
 func (r Invoices) Revision(ctx context.Context, s identity.Scope, id uuid.UUID) (invoice.Revision, error) {
 	var stamp invoice.Revision
 	var synced, next *time.Time
 	var by *uuid.UUID
 	var paired bool
-	// The row is scanned manually, because most reads of an invoice need only this. Most invoices are
-	// in no pair, so that a second statement is rare.
-	err := r.s.within(r.s.handle(ctx).Table("invoices"), "invoices", s).
-		Joins("LEFT JOIN invoice_syncs AS b ON b.invoice_id = invoices.id").Where("invoices.id = ?", id).
-		Select("invoices.version, invoices.updated_at, b.updated_at, b.next_attempt_at, invoices.supplier_id, "+inPair).
-		Row().Scan(&stamp.Version, &stamp.UpdatedAt, &synced, &next, &by, &paired)
+	// Most reads of an invoice need only this, so that it does without gorm. Most invoices are in no
+	// pair, so that a second statement is rare.
+	condition, values := withinScope("invoices", s)
+	err := r.s.Conn(ctx).QueryRowContext(ctx, r.s.numbered(revision+condition+" AND invoices.id = ?"), append(values, id)...).
+		Scan(&stamp.Version, &stamp.UpdatedAt, &synced, &next, &by, &paired)
 	if err != nil {
 		return invoice.Revision{}, found("invoice", err)
 	}

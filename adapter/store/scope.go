@@ -13,26 +13,44 @@ import (
 
 // visible limits a query of entities, named by the alias, to those of a scope.
 func visible(q *gorm.DB, alias string, s identity.Scope) *gorm.DB {
-	q = q.Where(alias+".organization_id = ?", s.OrganizationID)
+	text, values := visibleTo(alias, s)
+	return q.Where(text, values...)
+}
+
+// visibleTo returns the condition of visible and the values of its parameters.
+func visibleTo(alias string, s identity.Scope) (text string, values []any) {
+	text, values = alias+".organization_id = ?", []any{s.OrganizationID}
 	if s.EveryEntity() {
-		return q
+		return text, values
 	}
 	if s.Key != nil {
-		return q.Where(alias+".id IN ?", s.Key.EntityIDs)
+		if len(s.Key.EntityIDs) == 0 {
+			return text + " AND 1 = 0", values
+		}
+		for _, id := range s.Key.EntityIDs {
+			values = append(values, id)
+		}
+		return text + " AND " + alias + ".id IN (?" + strings.Repeat(", ?", len(s.Key.EntityIDs)-1) + ")", values
 	}
-	return q.Where("("+alias+".access = ? OR EXISTS (SELECT 1 FROM entity_members AS em WHERE em.entity_id = "+alias+".id AND em.user_id = ?))",
-		entity.AccessOrganization, s.Member)
+	return text + " AND (" + alias + ".access = ? OR EXISTS (SELECT 1 FROM entity_members AS em WHERE em.entity_id = " + alias + ".id AND em.user_id = ?))",
+		append(values, entity.AccessOrganization, s.Member)
 }
 
 // within limits a query of a table with organization_id and entity_id to the entities of a scope. That
 // of every entity has all rows, which exist only with their entity.
 func (s *Store) within(q *gorm.DB, table string, scope identity.Scope) *gorm.DB {
-	q = q.Where(table+".organization_id = ?", scope.OrganizationID)
+	text, values := withinScope(table, scope)
+	return q.Where(text, values...)
+}
+
+// withinScope returns the condition of within and the values of its parameters.
+func withinScope(table string, scope identity.Scope) (text string, values []any) {
+	text, values = table+".organization_id = ?", []any{scope.OrganizationID}
 	if scope.EveryEntity() {
-		return q
+		return text, values
 	}
-	entities := visible(s.db.Table("entities AS e").Select("1"), "e", scope).Where("e.id = " + table + ".entity_id")
-	return q.Where("EXISTS (?)", entities)
+	entities, of := visibleTo("e", scope)
+	return text + " AND EXISTS (SELECT 1 FROM entities AS e WHERE " + entities + " AND e.id = " + table + ".entity_id)", append(values, of...)
 }
 
 // listing is a keyset-paginated list of a table with organization_id and entity_id. Its rows have

@@ -86,6 +86,26 @@ func parameterOf(db *gorm.DB) func(n int) string {
 	return func(n int) string { return "$" + strconv.Itoa(n) }
 }
 
+// numbered returns a statement with the parameters of its database instead of question marks, for
+// statements without gorm.
+func (s *Store) numbered(statement string) string {
+	if !s.postgres {
+		return statement
+	}
+	var b strings.Builder
+	b.Grow(len(statement) + 16)
+	for n := 1; ; n++ {
+		before, after, more := strings.Cut(statement, "?")
+		b.WriteString(before)
+		if !more {
+			return b.String()
+		}
+		b.WriteByte('$')
+		b.WriteString(strconv.Itoa(n))
+		statement = after
+	}
+}
+
 // save stores every column of a locked row, without gorm; keep names columns that never change.
 func save(q *gorm.DB, row any, keep ...string) error {
 	value := reflect.ValueOf(row).Elem()
