@@ -195,12 +195,13 @@ func (r Documents) Add(ctx context.Context, d *document.Document) (*document.Doc
 
 // Get implements document.Reader.
 func (r Documents) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*document.Document, error) {
-	return r.get(r.s.handle(ctx), s, id)
+	return r.get(ctx, s, id, "")
 }
 
-func (r Documents) get(q *gorm.DB, s identity.Scope, id uuid.UUID) (*document.Document, error) {
-	var row documentRow
-	if err := r.s.within(q, "documents", s).Take(&row, "documents.id = ?", id).Error; err != nil {
+func (r Documents) get(ctx context.Context, s identity.Scope, id uuid.UUID, locked string) (*document.Document, error) {
+	condition, values := withinScope("documents", s)
+	row, err := readFirst[documentRow](ctx, r.s, condition+" AND documents.id = ?"+locked, append(values, id)...)
+	if err != nil {
 		return nil, found("document", err)
 	}
 	d := row.fromRow()
@@ -263,7 +264,7 @@ func narrowDocuments(q *gorm.DB, t string, f document.Filter) *gorm.DB {
 func (r Documents) Update(ctx context.Context, s identity.Scope, id uuid.UUID, change func(*document.Document) error) (*document.Document, error) {
 	var d *document.Document
 	err := r.s.inOne(ctx, func(ctx context.Context) (err error) {
-		if d, err = r.get(r.s.handle(ctx).Clauses(lock), s, id); err != nil {
+		if d, err = r.get(ctx, s, id, r.s.forUpdate("documents")); err != nil {
 			return err
 		}
 		before := *d

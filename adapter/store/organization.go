@@ -7,7 +7,6 @@ import (
 	"docledger/domain/organization"
 
 	"github.com/google/uuid"
-	"gorm.io/gorm"
 )
 
 type organizationRow struct {
@@ -65,22 +64,22 @@ func (r Organizations) Add(ctx context.Context, o *organization.Organization) er
 
 // ByID implements organization.Repository.
 func (r Organizations) ByID(ctx context.Context, id uuid.UUID) (*organization.Organization, error) {
-	return r.find(r.s.handle(ctx), "id = ?", id)
+	return r.find(ctx, "id = ?", id)
 }
 
 // ByIdentity implements organization.Repository.
 func (r Organizations) ByIdentity(ctx context.Context, identityID string) (*organization.Organization, error) {
-	return r.find(r.s.handle(ctx), "identity_id = ?", identityID)
+	return r.find(ctx, "identity_id = ?", identityID)
 }
 
 // ByPaymentCustomer implements organization.Repository.
 func (r Organizations) ByPaymentCustomer(ctx context.Context, customerID string) (*organization.Organization, error) {
-	return r.find(r.s.handle(ctx), "payment_customer_id = ?", customerID)
+	return r.find(ctx, "payment_customer_id = ?", customerID)
 }
 
-func (r Organizations) find(q *gorm.DB, condition string, value any) (*organization.Organization, error) {
-	var row organizationRow
-	if err := q.Take(&row, condition, value).Error; err != nil {
+func (r Organizations) find(ctx context.Context, condition string, value any) (*organization.Organization, error) {
+	row, err := readFirst[organizationRow](ctx, r.s, condition, value)
+	if err != nil {
 		return nil, found("organization", err)
 	}
 	o := row.fromRow()
@@ -90,8 +89,7 @@ func (r Organizations) find(q *gorm.DB, condition string, value any) (*organizat
 // Update implements organization.Repository.
 func (r Organizations) Update(ctx context.Context, id uuid.UUID, change func(*organization.Organization) error) (o *organization.Organization, err error) {
 	err = r.s.inOne(ctx, func(ctx context.Context) error {
-		q := r.s.handle(ctx)
-		if o, err = r.find(q.Clauses(lock), "id = ?", id); err != nil {
+		if o, err = r.find(ctx, "id = ?"+r.s.forUpdate("organizations"), id); err != nil {
 			return err
 		}
 		before := o.UpdatedAt
@@ -100,7 +98,7 @@ func (r Organizations) Update(ctx context.Context, id uuid.UUID, change func(*or
 		}
 		r.s.touch(&o.UpdatedAt, before)
 		row := toOrganizationRow(o)
-		return failed("change the organization", save(q, &row, "created_at"))
+		return failed("change the organization", save(r.s.handle(ctx), &row, "created_at"))
 	})
 	return o, err
 }

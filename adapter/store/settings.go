@@ -10,7 +10,6 @@ import (
 	"docledger/domain/identity"
 
 	"github.com/google/uuid"
-	"gorm.io/gorm"
 )
 
 type settingsRow struct {
@@ -99,12 +98,13 @@ func (r Settings) Add(ctx context.Context, s *entity.Settings) error {
 
 // Get implements entity.SettingsRepository.
 func (r Settings) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*entity.Settings, error) {
-	return r.get(r.s.handle(ctx), s, id)
+	return r.get(ctx, s, id, "")
 }
 
-func (r Settings) get(q *gorm.DB, s identity.Scope, id uuid.UUID) (*entity.Settings, error) {
-	var row settingsRow
-	if err := r.s.within(q, "settings", s).Take(&row, "settings.entity_id = ?", id).Error; err != nil {
+func (r Settings) get(ctx context.Context, s identity.Scope, id uuid.UUID, locked string) (*entity.Settings, error) {
+	condition, values := withinScope("settings", s)
+	row, err := readFirst[settingsRow](ctx, r.s, condition+" AND settings.entity_id = ?"+locked, append(values, id)...)
+	if err != nil {
 		return nil, found("entity", err)
 	}
 	out := row.fromRow()
@@ -115,7 +115,7 @@ func (r Settings) get(q *gorm.DB, s identity.Scope, id uuid.UUID) (*entity.Setti
 func (r Settings) Update(ctx context.Context, s identity.Scope, id uuid.UUID, ifVersion int, change func(*entity.Settings) error) (*entity.Settings, error) {
 	var out *entity.Settings
 	err := r.s.inOne(ctx, func(ctx context.Context) (err error) {
-		if out, err = r.get(r.s.handle(ctx).Clauses(lock), s, id); err != nil {
+		if out, err = r.get(ctx, s, id, r.s.forUpdate("settings")); err != nil {
 			return err
 		}
 		before := *out

@@ -31,6 +31,7 @@ type insertion struct {
 type shape struct {
 	insert string // the INSERT, up to the values
 	update string // the UPDATE of a row
+	read   string // the SELECT of all columns, up to the conditions
 	fields []*schema.Field
 	keys   []*schema.Field // of the primary key
 	types  []string        // of the columns on PostgreSQL
@@ -72,6 +73,7 @@ func shapeOf(db *gorm.DB, row reflect.Type, omitted []string) (*shape, error) {
 	}
 	table := `"` + statement.Schema.Table + `"`
 	made.insert = "INSERT INTO " + table + ` ("` + strings.Join(columns, `","`) + `")`
+	made.read = `SELECT ` + table + `."` + strings.Join(columns, `",`+table+`."`) + `" FROM ` + table
 	made.update = "UPDATE " + table + " SET " + strings.Join(changes, ", ") + " WHERE " + strings.Join(conditions, " AND ")
 	shapes.Store(key, made)
 	return made, nil
