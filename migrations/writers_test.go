@@ -79,11 +79,13 @@ func TestIndexOfSearchesAfterInterruption(t *testing.T) {
 		must(t, db.SQL.QueryRowContext(ctx, "SELECT pg_get_indexdef(indexrelid), indisvalid FROM pg_index WHERE indexrelid = 'invoices_search_keys'::regclass").Scan(&definition, &valid))
 		return definition, valid
 	}
-	want, _ := index()
 	s, err := store.New(ctx, db.Gorm, store.Options{})
 	must(t, err)
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	fill(t, ctx, s, []time.Time{now, now})
+	_, err = provider.DownTo(ctx, version)
+	must(t, err)
+	want, _ := index()
 	_, err = provider.DownTo(ctx, before)
 	must(t, err)
 	// The index that a failed statement leaves is invalid.

@@ -2,8 +2,6 @@ package store
 
 import (
 	"reflect"
-	"slices"
-	"strconv"
 	"strings"
 
 	"docledger/domain/identity"
@@ -403,97 +401,4 @@ func (s *Store) foundElsewhere(organization uuid.UUID, f invoice.Filter) (found 
 		found = append(found, c)
 	}
 	return found
-}
-
-// searched is a condition that finds the invoices of a search from indexes. There is none for a
-// search without three letters.
-func (s *Store) searched(organization uuid.UUID, query string) (condition, bool) {
-	c, ok := s.searchedIDs(organization, query)
-	c.sql = "invoices.id IN (" + c.sql + ")"
-	return c, ok
-}
-
-// searchedIDs selects the ids that searched compares.
-func (s *Store) searchedIDs(organization uuid.UUID, query string) (condition, bool) {
-	text := folded(query)
-	trigrams := trigramsOf(text)
-	amounts := amountsOf(query)
-	if len(trigrams) == 0 {
-		return condition{}, false
-	}
-	var c condition
-	if s.postgres {
-		keys := make([]string, len(trigrams))
-		for i, t := range trigrams {
-			keys[i] = "invoice_search_key(?, ?)"
-			c.values = append(c.values, organization, t)
-		}
-		// Because of the subquery the planner does not know the keys and expects few invoices. It would read all
-		// invoices and compute the keys of each for a text that most of them have.
-		c.sql = "SELECT i.id AS invoice_id FROM invoices AS i WHERE invoice_search_keys(i.organization_id, i.search || chr(10) || i.search_file) @> (SELECT ARRAY[" + strings.Join(keys, ", ") + "])"
-	} else {
-		c.sql = "SELECT k.invoice_id FROM invoice_search JOIN invoice_search_keys AS k ON k.n = invoice_search.rowid WHERE invoice_search MATCH ?"
-		c.values = []any{matchAll(append([]string{searchMark(organization)}, trigrams...))}
-	}
-	for _, amount := range [][2]string{
-		{"invoices_by_gross", "coalesce(i.gross_fixed, -9000000000000000000) IN ?"}, {"invoices_by_net", "i.net_fixed IN ?"},
-		{"invoices_by_other_due", "i.due_fixed IN ? AND i.due_fixed <> coalesce(i.gross_fixed, -9000000000000000000)"},
-	} {
-		if len(amounts) == 0 {
-			break
-		}
-		index := ""
-		if !s.postgres {
-			index = " INDEXED BY " + amount[0] // SQLite would read all amounts that are due from the index of sums
-		}
-		c.sql += " UNION ALL SELECT i.id FROM invoices AS i" + index + " WHERE i.organization_id = ? AND " + amount[1]
-		c.values = append(c.values, organization, amounts)
-	}
-	return c, true
-}
-
-// maxTrigrams is the number of trigrams that a search of SQLite compares. LIKE compares the whole
-// text.
-const maxTrigrams = 6
-
-// trigramsOf returns trigrams of a text, those with the most digits first, because few invoices share
-// them.
-func trigramsOf(text string) []string {
-	letters := []rune(text)
-	var found []string
-	for i := 0; i+3 <= len(letters); i++ {
-		if t := string(letters[i : i+3]); !slices.Contains(found, t) {
-			found = append(found, t)
-		}
-	}
-	digits := func(t string) (n int) {
-		for _, r := range t {
-			if r >= '0' && r <= '9' {
-				n++
-			}
-		}
-		return n
-	}
-	slices.SortStableFunc(found, func(a, b string) int { return digits(b) - digits(a) })
-	return found[:min(len(found), maxTrigrams)]
-}
-
-// searchMark is the trigram of an organization in the index of searches of SQLite, as its triggers compute
-// it: three characters for private use, from the last nine digits of the id.
-func searchMark(organization uuid.UUID) string {
-	const private, digits = 0xE000, 3
-	text, mark := organization.String(), make([]rune, 0, digits)
-	for end := len(text) - 2*digits; end <= len(text); end += digits {
-		n, err := strconv.ParseUint(text[end-digits:end], 16, 16)
-		if err != nil {
-			return "" // the text of an id has digits only
-		}
-		mark = append(mark, private+rune(n))
-	}
-	return string(mark)
-}
-
-// matchAll is the full-text query for rows with all trigrams.
-func matchAll(trigrams []string) string {
-	return strings.Join(mapped(trigrams, func(t string) string { return `"` + strings.ReplaceAll(t, `"`, `""`) + `"` }), " AND ")
 }
