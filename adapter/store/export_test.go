@@ -130,3 +130,9 @@ func (s *Store) StatementsOfPage(ctx context.Context, scope identity.Scope, f in
 	rows, err := l.read(s.handle(ctx).Session(&gorm.Session{Logger: kept}))
 	return len(rows), kept.all, err
 }
+
+// SearchedInGroups reports whether a sum with a search reads the groups of the sellers with a name that matches.
+func (s *Store) SearchedInGroups(ctx context.Context, organization uuid.UUID, query string) (bool, error) {
+	g, ok, err := s.Invoices().grouped(ctx, identity.Scope{OrganizationID: organization}, invoice.Filter{Query: query}, []invoice.SumKey{invoice.SumByStatus})
+	return ok && g.search != nil, err
+}

@@ -29,6 +29,9 @@ func (r Invoices) List(ctx context.Context, s identity.Scope, f invoice.Filter, 
 		if err := r.s.planForValues(ctx); err != nil {
 			return err
 		}
+		if err := r.s.searchAlone(ctx, f.Query); err != nil {
+			return err
+		}
 		rows, err := l.read(r.s.handle(ctx))
 		if err != nil {
 			return failed("list invoices", err)
@@ -49,6 +52,23 @@ func (s *Store) planForValues(ctx context.Context) error {
 		return nil
 	}
 	return failed("choose how to plan", s.handle(ctx).Exec("SELECT set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true)").Error)
+}
+
+// searchAlone makes PostgreSQL read the index of a search without other processes in the transaction. It expects thousands
+// of invoices for each search, and to start the processes takes longer than to read these.
+func (s *Store) searchAlone(ctx context.Context, query string) error {
+	if !s.postgres || len(trigramsOf(folded(query))) == 0 {
+		return nil
+	}
+	return failed("read a search in one process", s.handle(ctx).Exec("SET LOCAL max_parallel_workers_per_gather = 0").Error)
+}
+
+// searchTogether ends searchAlone, for a read of every invoice.
+func (s *Store) searchTogether(ctx context.Context, query string) error {
+	if !s.postgres || len(trigramsOf(folded(query))) == 0 {
+		return nil
+	}
+	return failed("read a search in several processes", s.handle(ctx).Exec("SET LOCAL max_parallel_workers_per_gather TO DEFAULT").Error)
 }
 
 func invoiceBinding(s identity.Scope, f invoice.Filter, sort invoice.Sort) binding {

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"docledger/domain/invoice"
 
@@ -180,26 +182,46 @@ const (
 // rarelySearched is searchedIDs with the number of its rows, if the search is not common and the index has at most so many
 // rows of it. An invoice from the index takes about ten times as long as the comparison of one with the search.
 func (s *Store) rarelySearched(ctx context.Context, organization uuid.UUID, query string, most int) (c condition, rows int, ok bool, err error) {
-	if c, ok = s.searchedIDs(organization, query); !ok {
+	return s.rarelyFound(ctx, organization, query, most, true)
+}
+
+// rarelyFound is rarelySearched of all texts, or of those without the name of the seller.
+func (s *Store) rarelyFound(ctx context.Context, organization uuid.UUID, query string, most int, sellers bool) (c condition, rows int, ok bool, err error) {
+	if c, ok = s.searchedTexts(organization, query, sellers); !ok {
 		return c, 0, false, nil
 	}
-	// To find the invoices of a common search takes longer than to compare all. Numbers can make a search common among
-	// the newest or the oldest invoices alone.
+	common, err := s.commonlyFound(ctx, organization, query, sellers)
+	if err != nil || common {
+		return c, 0, false, err
+	}
 	var n int64
-	for _, order := range []string{"invoices.id DESC", "invoices.id"} {
-		sample := s.db.Table("invoices").Where("invoices.organization_id = ?", organization).Order(order).Limit(sampleRows)
-		err := searchInvoices(s.handle(ctx).Table("(?) AS invoices", sample.Select("invoices.*")), "invoices", query).Count(&n).Error
-		if err != nil {
-			return c, 0, false, failed("look for a search among a part of the invoices", err)
-		}
-		if n < sampleRows/commonShare {
-			break
-		}
-	}
-	if n >= sampleRows/commonShare {
-		return c, 0, false, nil
-	}
 	ids := s.db.Table("(?) AS q", s.db.Raw(c.sql, c.values...)).Select("1 AS one").Limit(most + 1)
 	err = s.handle(ctx).Table("(?) AS p", ids).Count(&n).Error
 	return c, int(n), err == nil && n <= int64(most), failed("count the invoices of a search", err)
+}
+
+// commonlyFound reports whether many invoices match a search, by any text or by one other than the name of the seller. To
+// find the invoices of a common search takes longer than to compare all. Numbers can make a search common among the newest
+// or the oldest invoices alone.
+func (s *Store) commonlyFound(ctx context.Context, organization uuid.UUID, query string, sellers bool) (bool, error) {
+	text := folded(query)
+	for _, order := range []string{"invoices.id DESC", "invoices.id"} {
+		sample := s.db.Table("invoices").Where("invoices.organization_id = ?", organization).Order(order).Limit(sampleRows)
+		found := searchInvoices(s.handle(ctx).Table("(?) AS invoices", sample.Select("invoices.*")), "invoices", query)
+		var rows []struct{ Search, SearchFile string }
+		if err := found.Select("invoices.search, invoices.search_file").Find(&rows).Error; err != nil {
+			return false, failed("look for a search among a part of the invoices", err)
+		}
+		n := 0
+		for _, row := range rows {
+			values := strings.Split(row.Search, "\n")
+			if sellers || slices.ContainsFunc(append(slices.Delete(values, min(1, len(values)), min(2, len(values))), row.SearchFile), func(value string) bool { return strings.Contains(value, text) }) {
+				n++
+			}
+		}
+		if n < sampleRows/commonShare {
+			return false, nil
+		}
+	}
+	return true, nil
 }

@@ -109,6 +109,9 @@ func (r Invoices) sum(ctx context.Context, s identity.Scope, f invoice.Filter, k
 		if err := r.s.planForValues(ctx); err != nil {
 			return err
 		}
+		if err := r.s.searchAlone(ctx, f.Query); err != nil {
+			return err
+		}
 		g, counted, err := r.grouped(ctx, s, f, keys)
 		if err != nil {
 			return err
@@ -122,14 +125,21 @@ func (r Invoices) sum(ctx context.Context, s identity.Scope, f invoice.Filter, k
 		direct, q := r.addUp(from, s, f, keys, order...)
 		union, queries := "?", []any{direct}
 		if counted {
-			union, queries = union+" UNION ALL ?", append(queries, r.s.addCounted(s, g, keys))
+			add := func(part *gorm.DB) { union, queries = union+" UNION ALL ?", append(queries, part) }
+			if g.search == nil || g.search.found > 0 {
+				add(r.s.addCounted(s, g, keys))
+			}
+			if g.search != nil {
+				others, _ := r.addUp(r.s.readOtherTexts(r.s.handle(ctx), s, g.search, g.other), s, g.otherTexts(), keys)
+				add(others)
+			}
 			for _, edge := range g.edges {
 				days, _ := r.addUp(r.s.readCounted(r.s.handle(ctx), s, edge, g.other), s, edge, keys)
-				union, queries = union+" UNION ALL ?", append(queries, days)
+				add(days)
 			}
 			if len(g.other) > 0 {
 				others, _ := r.addUp(r.s.readOthers(r.s.handle(ctx), g.other), s, f, keys)
-				union, queries = union+" UNION ALL ?", append(queries, others)
+				add(others)
 			}
 		}
 		all := r.s.handle(ctx).Table("("+union+") AS g", queries...)
@@ -172,8 +182,9 @@ func (r Invoices) readMatching(ctx context.Context, s identity.Scope, f invoice.
 		if rare {
 			// PostgreSQL would compare all invoices first, because it expects even fewer of the text.
 			all = all.Where("invoices.id = ANY (ARRAY("+c.sql+"))", c.values...)
+			return all, nil, nil
 		}
-		return all, nil, nil
+		return all, nil, r.s.searchTogether(ctx, f.Query)
 	}
 	covered := summed(f) && !slices.Contains(keys, invoice.SumByAccount) && !slices.Contains(keys, invoice.SumByTax)
 	if covered && f.Query == "" {

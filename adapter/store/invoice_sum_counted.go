@@ -72,6 +72,8 @@ type groupedSum struct {
 	// other are counted invoices of which the status does not tell whether the state of the sync matches. The sum
 	// subtracts them from the groups, and reads them like uncounted ones.
 	other []uuid.UUID
+	// search has the invoices that match the search of the filter, if it has one. The groups are those of its names.
+	search *searchedSum
 }
 
 // grouped returns the groups with the sums for keys of the invoices that match a filter. It reports
@@ -92,13 +94,17 @@ func (r Invoices) grouped(ctx context.Context, s identity.Scope, f invoice.Filte
 		g.whole.Statuses = statusesOfStates(f)
 		g.other, err = r.s.otherwiseSynced(ctx, s.OrganizationID, f.SyncStates, mostUncounted+1)
 	}
-	return g, int(n)+len(g.other) <= mostUncounted, err
+	if ok = int(n)+len(g.other) <= mostUncounted; ok && err == nil && f.Query != "" {
+		g.search, ok, err = r.s.searchedInGroups(ctx, s.OrganizationID, f.Query)
+	}
+	return g, ok, err
 }
 
 // partOf returns the part of which the groups have the keys and the filter, except for days that are no whole months.
 func partOf(s identity.Scope, f invoice.Filter, keys []invoice.SumKey) (part string, ok bool) {
 	has := func(key invoice.SumKey) bool { return slices.Contains(keys, key) }
-	suppliers, taxes, accounts := has(invoice.SumBySupplier), has(invoice.SumByTax), has(invoice.SumByAccount)
+	// A search compares the names of the suppliers.
+	suppliers, taxes, accounts := has(invoice.SumBySupplier) || f.Query != "", has(invoice.SumByTax), has(invoice.SumByAccount)
 	months := has(invoice.SumByMonth) || !f.IssueDateFrom.IsZero() || !f.IssueDateTo.IsZero()
 	sources := len(f.Sources) > 0
 	due, created := !f.DueDateFrom.IsZero() || !f.DueDateTo.IsZero(), !f.CreatedFrom.IsZero() || !f.CreatedTo.IsZero()
@@ -142,7 +148,7 @@ func partOf(s identity.Scope, f invoice.Filter, keys []invoice.SumKey) (part str
 	return part, only(f, func(f *invoice.Filter) {
 		f.EntityID, f.Currencies, f.Statuses, f.Types, f.SyncStates, f.Sources = uuid.Nil, nil, nil, nil, nil, nil
 		f.IssueDateFrom, f.IssueDateTo, f.DueDateFrom, f.DueDateTo = calendar.Date{}, calendar.Date{}, calendar.Date{}, calendar.Date{}
-		f.CreatedFrom, f.CreatedTo = time.Time{}, time.Time{}
+		f.CreatedFrom, f.CreatedTo, f.Query = time.Time{}, time.Time{}, ""
 	})
 }
 
@@ -213,6 +219,10 @@ func (s *Store) addCounted(scope identity.Scope, g groupedSum, keys []invoice.Su
 			q = q.Where(table+".entity_id = ?", f.EntityID)
 		}
 		q = whereIn(q, table+".key_a", f.Sources) // of sumsOfSources
+		if g.search != nil {
+			named := g.search.hasName(s, table+".key_b")
+			q = q.Where(named.sql, named.values...)
+		}
 		return ofMonths(q, table, f)
 	}
 	columnsOf := func(sign string) string {

@@ -143,8 +143,9 @@ func (p *sumPlay) filter() (f invoice.Filter) {
 	if seldom(3) {
 		f.Sources = someOf(p.draw, document.FromUpload, document.FromEmail, document.FromFolder)
 	}
-	if seldom(8) {
-		f.Query = []string{"acme", "R-1", "zeta"}[p.draw.IntN(3)]
+	if seldom(4) {
+		// Some texts are those of a seller, of another text, of both, or of none, and the last ones those of an amount.
+		f.Query = []string{"acme", "ACME ltd", "R-1", "zeta", "order 5", "rechnung", "none", "ac", "0.0001", "12345678901.50"}[p.draw.IntN(10)]
 	}
 	if seldom(12) {
 		least := money.MustParse("100")
@@ -216,13 +217,18 @@ func has(f invoice.Filter, inv *invoice.Invoice) bool {
 		state = inv.Sync.State
 	}
 	from, to := f.CreatedFrom.Truncate(time.Microsecond), f.CreatedTo.Truncate(time.Microsecond)
-	text := strings.ToLower(inv.Number + "\n" + inv.Seller.Name)
+	const file = "rechnung.pdf" // that of each document
+	text, query := strings.ToLower(inv.Number+"\n"+inv.Seller.Name+"\n"+inv.PurchaseOrder+"\n"+file), strings.ToLower(f.Query)
+	amount, err := money.Parse(query)
+	found := strings.Contains(text, query) || err == nil && slices.ContainsFunc([]*money.Decimal{inv.NetTotal, inv.GrossTotal, inv.AmountDue}, func(of *money.Decimal) bool {
+		return of != nil && of.Cmp(amount) == 0
+	})
 	switch {
 	case f.EntityID != uuid.Nil && inv.EntityID != f.EntityID,
 		len(f.Statuses) > 0 && !slices.Contains(f.Statuses, inv.Status), len(f.Types) > 0 && !slices.Contains(f.Types, inv.Type),
 		len(f.Currencies) > 0 && !slices.Contains(f.Currencies, inv.Currency), len(f.SyncStates) > 0 && !slices.Contains(f.SyncStates, state),
 		!f.CreatedFrom.IsZero() && inv.CreatedAt.Before(from), !f.CreatedTo.IsZero() && !inv.CreatedAt.Before(to),
-		!strings.Contains(text, strings.ToLower(f.Query)), f.GrossMin != nil && (inv.GrossTotal == nil || inv.GrossTotal.Cmp(*f.GrossMin) < 0):
+		!found, f.GrossMin != nil && (inv.GrossTotal == nil || inv.GrossTotal.Cmp(*f.GrossMin) < 0):
 		return false
 	}
 	return day(inv.IssueDate, f.IssueDateFrom, f.IssueDateTo) && day(inv.DueDate, f.DueDateFrom, f.DueDateTo)
