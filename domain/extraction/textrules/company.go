@@ -10,7 +10,12 @@ import (
 var legalForms = setOf(`gmbh mbh ag kg kgaa ohg ug gbr ek se ltd limited llc llp lp inc incorporated corp corporation plc co company cic
 	sarl sas sasu sa eurl snc sci scop sl slu srl spa sapa sc scoop bv nv vof lda ltda sa eireli me epp unipessoal
 	spzoo zoo sk spj ab as asa aps oy oyj hb kb sro kft zrt bt nyrt doo dd ae επε εε οε ικε αε αβεε еоод оод ад еад ет pty pvt gmbhcokg
-	gesbr gesmbh eg slne sll slp sapi cv srls scs scrl senc sencrl scm selarl gie vzw asbl kkt pte sdn bhd pllc uab ehf amba`)
+	gesbr gesmbh eg slne sll slp sapi cv srls scs scrl senc sencrl scm selarl gie vzw asbl kkt pte sdn bhd pllc uab ehf amba
+	dac clg teoranta ivs ans enk nuf ky tmi osakeyhtio aktiebolag handelsbolag kommanditbolag aktieselskab anpartsselskab
+	interessentskab limitada cvba commv eood jsc pfa partg`)
+
+// exactForms are legal forms that are ordinary words without their full stops, slashes and case.
+var exactForms = setOf(`I/S K/S P/S e.U. e.V. s.c. k.s. z.s. o.p.s. v.o.s. C.B. S.C.A.`)
 
 // solidForms are the legal forms in scripts without spaces, and those that are
 // separate from Latin ones.
@@ -37,6 +42,9 @@ func IsCompany(name string) bool {
 // IsLegalForm reports whether a word is the legal form of a company: "Inc.",
 // "S.r.l.".
 func IsLegalForm(word string) bool {
+	if exactForms[strings.Trim(word, ",;:()")] {
+		return true
+	}
 	if isASCII(word) {
 		return isPlainForm(word)
 	}
@@ -51,7 +59,7 @@ func IsLegalForm(word string) bool {
 // ordinary reports whether a legal form is an ordinary word if it is in lower case.
 func ordinary(form string) bool {
 	switch form {
-	case "company", "limited", "corporation", "incorporated", "me", "sc":
+	case "company", "limited", "corporation", "incorporated", "me", "sc", "ans", "enk":
 		return true
 	}
 	return false

@@ -45,3 +45,15 @@ func TestPlainFormsEqualOthers(t *testing.T) {
 		t.Errorf("%d of the words are legal forms", forms)
 	}
 }
+
+// Forms that are ordinary words without their signs count as printed only.
+func TestExactLegalForms(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]bool{
+		"I/S": true, "IS": false, "e.U.": true, "EU": false, "k.s.": true, "KS": false, "DAC": true, "Aktiebolag": true, "ANS": true, "ans": false,
+	} {
+		if got := IsLegalForm(word); got != want {
+			t.Errorf("IsLegalForm(%q) is %t", word, got)
+		}
+	}
+}
