@@ -22,6 +22,7 @@ type word struct {
 	x0, y0, x1, y1 float64
 	box            layout.Box // on the displayed page
 	sign           string     // the sign of a number directly before it: "No."
+	spacing        float64    // between its letters, if they are printed apart
 }
 
 func (w *word) middle() float64 { return (w.y0 + w.y1) / 2 }
@@ -77,7 +78,7 @@ const gapOfCells = 1.25
 func parseDocument(pages []layout.Page) *parsedDocument {
 	s := &parsedDocument{pages: len(pages), sizes: map[int][2]float64{}}
 	for i := range pages {
-		words := upright(&pages[i])
+		words := withoutLeaders(upright(&pages[i]))
 		size := [2]float64{pages[i].Width, pages[i].Height}
 		for _, w := range words {
 			size[0], size[1] = max(size[0], w.x1), max(size[1], w.y1)
@@ -93,6 +94,9 @@ func parseDocument(pages []layout.Page) *parsedDocument {
 		words = joinRaised(joinFragments(words, height))
 		all := rows(words, height)
 		joinCents(all, height)
+		for k := range all {
+			all[k] = joinLetters(all[k])
+		}
 		gap := max(gapOfCells*height, min(1.6*usualGap(all), 2.5*height))
 		for _, row := range all {
 			s.add(pages[i].Number, row, gap)
@@ -151,6 +155,9 @@ func (s *parsedDocument) add(page int, row []word, usual float64) {
 func cellGap(a, b *word, usual float64) float64 {
 	small := min(a.y1-a.y0, b.y1-b.y0)
 	large, digits := small > usual, hasDigit(a.text) || hasDigit(b.text)
+	if spacing := min(a.spacing, b.spacing); spacing > 0 {
+		usual = max(usual, 3.5*spacing)
+	}
 	switch {
 	case large && digits:
 		return 1.1 * small
