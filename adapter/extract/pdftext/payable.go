@@ -65,6 +65,27 @@ func (v *solver) settles(payment *stated) bool {
 	})
 }
 
+// isSettled reports whether an amount with the label of an amount due is a former balance: a payment of
+// the same amount, with a minus sign, is printed in the rows below it, and the gross total is another one.
+func (v *solver) isSettled(balance *stated) bool {
+	const rows = 3
+	g := v.d.content.GrossTotal
+	if g == nil || balance.amount.value.Sign() <= 0 || g.Equal(balance.amount.value) {
+		return false
+	}
+	at := balance.seg.line
+	for _, l := range v.s.lines[at:min(at+1+rows, len(v.s.lines))] {
+		for _, seg := range l.segments {
+			if seg.page == balance.seg.page && slices.ContainsFunc(seg.amounts, func(a amount) bool {
+				return a.isMoney() && a.value.Sign() < 0 && a.value.Abs().Equal(balance.amount.value) && math.Abs(a.x1-balance.amount.x1) < v.s.height
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // paidTogether reports whether amounts below each other, with a minus sign, add up to
 // what was paid: the payments of a final invoice.
 func (v *solver) paidTogether(paid money.Decimal) bool {

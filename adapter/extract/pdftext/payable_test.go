@@ -156,3 +156,16 @@ func TestACompanyWithALegalFormIsNoContact(t *testing.T) {
 		t.Errorf("confidence %v of a company, %v of another name", company, other)
 	}
 }
+
+// A former balance with a payment of the same amount below it is not the amount due.
+func TestASettledBalanceIsNotDue(t *testing.T) {
+	t.Parallel()
+	rows := []string{"", "300@Balance|450@70.00", "300@Quux|445@-70.00", "300@Net total|450@100.00", "300@VAT 20%|450@20.00", "300@Total|450@120.00"}
+	d := read(t, withTotals(rows...)...)
+	want(t, d, map[string]string{"gross_total": "120.00", "amount_due": ""})
+	rows[2] = "300@Quux|445@-40.00"
+	d = read(t, withTotals(rows...)...)
+	if d.Content.AmountDue != nil && d.Fields["amount_due"].Confidence >= 0.8 {
+		t.Errorf("the amount due %s is sure", d.Content.AmountDue)
+	}
+}

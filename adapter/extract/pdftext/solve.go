@@ -335,7 +335,8 @@ func (v *solver) due() {
 	c := &v.d.content
 	dues := v.candidates(map[textrules.Role]float64{textrules.RoleDue: 1})
 	dues = slices.DeleteFunc(dues, func(c textrules.Candidate) bool {
-		return !v.s.maybeMoney(v.rows[c.Index].amount) || v.rows[c.Index].seg.isDiscountTerm()
+		r := &v.rows[c.Index]
+		return !v.s.maybeMoney(r.amount) || r.seg.isDiscountTerm() || v.isSettled(r)
 	})
 	d, alone, ok := heaviest(dues)
 	v.rounding()
