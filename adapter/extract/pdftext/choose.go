@@ -445,7 +445,9 @@ func (s *parsedDocument) ruledParties() (seller, buyer party) {
 
 // chooseTaxID returns the seller's tax identifier.
 func (s *parsedDocument) chooseTaxID(seller, buyer *segment) (found, float64, bool) {
-	all := s.taxIDCandidates(seller, buyer, s.training != nil)
+	all := slices.DeleteFunc(s.taxIDCandidates(seller, buyer, s.training != nil), func(c candidate) bool {
+		return accountForm.MatchString(c.seg.text[c.seg.starts[c.from]:]) // the beginning of an IBAN
+	})
 	s.traced(rankTaxID, all)
 	m := models()[rankTaxID]
 	if m == nil {

@@ -1,6 +1,7 @@
 package pdftext_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -39,5 +40,19 @@ func TestTaxIDBeforeOtherDigitsIsUncertain(t *testing.T) {
 		if e := d.Fields["seller.tax_id"]; strings.Contains(d.Content.Seller.TaxID, " ") && e.Confidence >= 0.8 {
 			t.Errorf("%s: the tax id is %q with %.2f", line, d.Content.Seller.TaxID, e.Confidence)
 		}
+	}
+}
+
+// The beginning of an account number is no tax identifier.
+func TestTheBeginningOfAnIBANIsNoTaxIdentifier(t *testing.T) {
+	t.Parallel()
+	d := read(t, with(3, "Cod fiscal|350@Tel 0733 511 312")...)
+	if d.Content.Seller.TaxID != "" {
+		t.Fatalf("tax identifier %q without one", d.Content.Seller.TaxID)
+	}
+	lines := append(slices.Clone(simple[:3]), "Cod fiscal", "RO49 AAAA 1B31 0075 9384 0000", "")
+	d = read(t, append(lines, simple[5:]...)...)
+	if d.Content.Seller.TaxID != "" {
+		t.Errorf("tax identifier %q", d.Content.Seller.TaxID)
 	}
 }
