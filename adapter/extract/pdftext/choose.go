@@ -128,6 +128,9 @@ func (s *parsedDocument) chooseDate(role textrules.Role) (found, float64, bool) 
 		all = slices.DeleteFunc(all, func(c candidate) bool { return c.seg.isDiscountTerm() || s.tooLate(&c) })
 	}
 	best, confidence, others := m.best(all, asStated)
+	if role == textrules.RoleDueDate && best != nil && best.p >= leastPaying && s.onlyPaying(best, all) {
+		confidence, floor = max(confidence, probable), leastPaying
+	}
 	if best == nil || best.p < floor {
 		return found{}, 0, false
 	}

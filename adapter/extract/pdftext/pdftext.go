@@ -96,13 +96,14 @@ func (s *parsedDocument) anyTitle() bool {
 // readHeader reads numbers and dates.
 func (s *parsedDocument) readHeader(d *draft) {
 	c := &d.content
+	var issued found
 	if f, confidence, ok := s.chooseNumber(); ok {
 		c.Number = f.value
 		d.recordEvidence("invoice_number", confidence, f.seg, f.from, f.to, f.alternatives...)
 	}
 	if f, confidence, ok := s.chooseDate(textrules.RoleIssueDate); ok {
 		c.IssueDate = f.date
-		s.issued = f.date
+		s.issued, issued = f.date, f
 		d.recordDate("issue_date", confidence, f)
 	} else if f, ok := s.onlyDate(); ok {
 		c.IssueDate = f.date
@@ -118,6 +119,8 @@ func (s *parsedDocument) readHeader(d *draft) {
 			confidence = min(confidence, doubtful)
 		}
 		d.recordDate("due_date", confidence, f)
+	} else {
+		s.doubtIssueDate(d, &issued)
 	}
 	s.dueFromTerms(d)
 	if f, confidence, ok := choose(s.datesOf(textrules.RoleDelivery)); ok && confidence > open {
