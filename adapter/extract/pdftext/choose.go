@@ -191,8 +191,17 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 		}
 		confidence, sure = min(sells.calibrated(a.p), doubtful), min(buys.calibrated(b.p), doubtful)
 	}
-	if startsLower(a.value) {
-		confidence = min(confidence, contestedConfidence) // a logo
+	owned := false
+	if x, y := facts.owner(sellers, buyers); x != nil {
+		owned = true
+		a, b = x, y
+		confidence, sure = max(sells.calibrated(a.p), probable), max(buys.calibrated(b.p), probable)
+	}
+	if startsLower(a.value) || facts.formBelow(a) || a.isSpaced() || facts.withLabel(a) {
+		confidence = min(confidence, contestedConfidence) // a logo, a part of a name, or uncertain spaces
+	}
+	if b.isSpaced() {
+		sure = min(sure, contestedConfidence)
 	}
 	// The confidence of one party raises that of the other, if no other name can be it.
 	alone := confidence < probable != (sure < probable) && a.key != b.key && min(a.p, b.p) >= leastAlone && facts.onlyParties(a, b, sellers)
@@ -209,7 +218,7 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 			seller.alternatives = appendNew(seller.alternatives, o.value)
 		}
 	}
-	if b.p < 0.15 {
+	if b.p < 0.15 && !owned {
 		if b.p < remoteBuyer && !s.labelsBuyer() && s.addresses() < 2 && (b.p < absentBuyer || !facts.hasAddress(b)) {
 			buyer.confidence = probable // the document states none, as receipts do
 		}
@@ -251,6 +260,11 @@ const (
 	// buyer's name.
 	remoteBuyer = 0.08
 )
+
+// isSpaced reports whether a name is printed with a space after each letter.
+func (c *candidate) isSpaced() bool {
+	return c.seg != nil && slices.ContainsFunc(c.seg.words[min(c.from, len(c.seg.words)):], func(w word) bool { return w.spacing > 0 })
+}
 
 // addresses returns how many lines of the first page consist of a post code and a
 // town.
@@ -338,17 +352,17 @@ func isAddressed(text string) bool {
 func otherName(seg *segment, name string) string {
 	other := trimName(seg.text)
 	labelled := pureLabel(seg) || slices.ContainsFunc(seg.labels, func(m textrules.Match) bool { return m.Role != textrules.RoleAddress })
-	if labelled && !namesGoods(seg) && !isAddressed(seg.text) || len(seg.dates) > 0 || hasDigit(seg.text) || !isName(other) || sameName(name, other) || textrules.IsWord("particle", other) {
+	if labelled && !namesGoods(seg) && !isAddressed(seg.text) || len(seg.dates) > 0 || hasDigit(seg.text) && !(textrules.IsCompany(other) && other == seg.text) || !isName(other) || sameName(name, other) || textrules.IsWord("particle", other) {
 		return ""
 	}
 	return other
 }
 
-// namesGoods reports whether a text only has labels that are also words for goods and services within it,
-// as names do: "Oak Transport".
+// namesGoods reports whether a text only has labels that are also words for goods and services, and other
+// words, as names do: "Oak Transport".
 func namesGoods(seg *segment) bool {
-	return !slices.ContainsFunc(seg.labels, func(m textrules.Match) bool {
-		return m.From == 0 || m.Role != textrules.RoleCharge && m.Role != textrules.RoleCarried
+	return !seg.onlyLabels() && !slices.ContainsFunc(seg.labels, func(m textrules.Match) bool {
+		return m.Role != textrules.RoleCharge && m.Role != textrules.RoleCarried
 	})
 }
 

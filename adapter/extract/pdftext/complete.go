@@ -44,8 +44,56 @@ func (n *nameFacts) complete(values []*candidate) []*candidate {
 			long.absorb(short)
 		}
 	}
+	for _, short := range values {
+		if long := n.completed(short, values); long != nil {
+			long.absorb(short)
+		}
+	}
 	sortByProbability(values)
 	return values
+}
+
+// completed returns the complete name that a name printed in two lines begins: the first line ends with a
+// word that joins names, or the second one has only the rest of a legal form.
+func (n *nameFacts) completed(short *candidate, values []*candidate) *candidate {
+	words := strings.Fields(short.value)
+	if short.p <= 0 || len(words) == 0 {
+		return nil
+	}
+	open := openEnd(words[len(words)-1])
+	for _, long := range values {
+		rest, ok := strings.CutPrefix(long.value, short.value+" ")
+		if !ok || long.seg != short.seg || long.p <= 0 || strings.Contains(long.seg.text, long.value) {
+			continue
+		}
+		if open && textrules.IsCompany(long.value) && !strings.Contains(rest, short.value) ||
+			!slices.ContainsFunc(strings.Fields(rest), func(w string) bool { return !textrules.IsLegalForm(w) }) {
+			return long
+		}
+	}
+	return nil
+}
+
+// formBelow reports whether the text directly below a name without a legal form ends with one: the name
+// can continue there.
+func (n *nameFacts) formBelow(c *candidate) bool {
+	b, at := n.blocks[c.seg], n.index[c.seg]
+	if b == nil || at+1 >= len(b.segments) || textrules.IsCompany(c.value) || len(wordsFrom(c.seg, c.to)) > 0 {
+		return false
+	}
+	below := b.segments[at+1]
+	return below.y0-c.seg.y1 < 1.3*n.s.height && below.y1-below.y0 > 0.9*(c.seg.y1-c.seg.y0) && !hasDigit(below.text) && len(below.labels) == 0 &&
+		textrules.IsCompany(below.text) && !sharesWord(c.value, below.text)
+}
+
+// withLabel reports whether a name without a legal form follows a label without a colon in its line, and is
+// never printed without it: the label can be its first word, as in "Clinic Oak".
+func (n *nameFacts) withLabel(c *candidate) bool {
+	if c.seg == nil || c.from != 1 || textrules.IsCompany(c.value) || len(c.seg.labels) == 0 || strings.ContainsAny(c.seg.words[0].text, ":.#") {
+		return false
+	}
+	m := c.seg.labels[0]
+	return m.From == 0 && m.Role == textrules.RoleSeller && n.hasAddress(c) && !n.printsAlone(c.value, c.seg.text)
 }
 
 // printsAlone reports whether a part of a name is printed without the rest as well.

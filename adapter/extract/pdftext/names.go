@@ -131,7 +131,9 @@ func (s *parsedDocument) joinedNames(seen map[string]int) []nameCandidate {
 				continue
 			}
 			joined := ""
-			if k+1 < len(l.segments) && (strings.HasSuffix(seg.text, "&") || strings.HasSuffix(seg.text, ",") || strings.HasPrefix(l.segments[k+1].text, "&")) {
+			if b := s.formBelow(seg); b != nil && openEnd(seg.words[len(seg.words)-1].text) {
+				joined = seg.text + " " + b.text
+			} else if k+1 < len(l.segments) && (strings.HasSuffix(seg.text, "&") || strings.HasSuffix(seg.text, ",") || strings.HasPrefix(l.segments[k+1].text, "&")) {
 				joined = seg.text + " " + l.segments[k+1].text
 			} else if k+1 < len(l.segments) && len(l.segments[k+1].words) <= 3 && textrules.IsLegalForm(l.segments[k+1].words[0].text) {
 				joined = seg.text + " " + l.segments[k+1].text
