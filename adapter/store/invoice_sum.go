@@ -105,6 +105,7 @@ func (r Invoices) Sum(ctx context.Context, s identity.Scope, f invoice.Filter, k
 // sum is Sum. It reads the invoices of a rare search from its index if there are at most so many.
 func (r Invoices) sum(ctx context.Context, s identity.Scope, f invoice.Filter, keys []invoice.SumKey, most int) ([]invoice.Sum, error) {
 	var rows []sumRow
+	refused := false
 	err := r.s.inSnapshot(ctx, func(ctx context.Context) error {
 		if err := r.s.planForValues(ctx); err != nil {
 			return err
@@ -115,6 +116,11 @@ func (r Invoices) sum(ctx context.Context, s identity.Scope, f invoice.Filter, k
 		g, counted, err := r.grouped(ctx, s, f, keys)
 		if err != nil {
 			return err
+		}
+		if counted {
+			if refused, err = r.s.tooManyGroups(ctx, s, g, keys); err != nil || refused {
+				return err
+			}
 		}
 		from, order := r.s.readUncounted(r.s.handle(ctx), s), []string(nil)
 		if !counted {
@@ -156,7 +162,7 @@ func (r Invoices) sum(ctx context.Context, s identity.Scope, f invoice.Filter, k
 	if err != nil {
 		return nil, failed("add the invoices up", err)
 	}
-	if len(rows) > invoice.MaxSums {
+	if refused || len(rows) > invoice.MaxSums {
 		return nil, fault.InvalidField("group_by", "gives more than %d groups; narrow the filters", invoice.MaxSums)
 	}
 	sums := make([]invoice.Sum, len(rows))
