@@ -260,8 +260,48 @@ func narrowDocuments(q *gorm.DB, t string, f document.Filter) *gorm.DB {
 	return q
 }
 
-// Update implements document.Repository.
+// Update implements document.Repository. Outside of a transaction it needs one only if the document
+// changes after it was read.
 func (r Documents) Update(ctx context.Context, s identity.Scope, id uuid.UUID, change func(*document.Document) error) (*document.Document, error) {
+	if r.s.inTx(ctx) {
+		return r.updateLocked(ctx, s, id, change)
+	}
+	seen, err := r.Get(ctx, s, id)
+	if err != nil {
+		return nil, err
+	}
+	return r.UpdateSeen(ctx, s, seen, change)
+}
+
+// UpdateSeen implements document.Repository. Every change increments the version, so that a document
+// with the version that was seen is the one that was seen.
+func (r Documents) UpdateSeen(ctx context.Context, s identity.Scope, seen *document.Document, change func(*document.Document) error) (*document.Document, error) {
+	d := *seen
+	// A change that refuses this state may accept one that is stored at this moment.
+	if err := change(&d); err != nil {
+		return r.updateLocked(ctx, s, seen.ID, change)
+	}
+	row := r.changed(seen, &d)
+	condition, values := withinScope("documents", s)
+	stored, err := r.s.saveIf(ctx, &row, condition+" AND documents.version = ?", append(values, seen.Version), "organization_id", "created_at")
+	if err != nil {
+		return nil, failed("change the document", err)
+	}
+	if !stored {
+		return r.updateLocked(ctx, s, seen.ID, change)
+	}
+	return &d, nil
+}
+
+// changed completes a changed document and returns its row.
+func (r Documents) changed(before, d *document.Document) documentRow {
+	d.ID, d.OrganizationID, d.CreatedAt, d.Version = before.ID, before.OrganizationID, before.CreatedAt, before.Version+1
+	r.s.touch(&d.UpdatedAt, before.UpdatedAt)
+	return toDocumentRow(d)
+}
+
+// updateLocked is Update with a row lock.
+func (r Documents) updateLocked(ctx context.Context, s identity.Scope, id uuid.UUID, change func(*document.Document) error) (*document.Document, error) {
 	var d *document.Document
 	err := r.s.inOne(ctx, func(ctx context.Context) (err error) {
 		if d, err = r.get(ctx, s, id, r.s.forUpdate("documents")); err != nil {
@@ -271,9 +311,7 @@ func (r Documents) Update(ctx context.Context, s identity.Scope, id uuid.UUID, c
 		if err := change(d); err != nil {
 			return err
 		}
-		d.ID, d.OrganizationID, d.CreatedAt, d.Version = before.ID, before.OrganizationID, before.CreatedAt, before.Version+1
-		r.s.touch(&d.UpdatedAt, before.UpdatedAt)
-		row := toDocumentRow(d)
+		row := r.changed(&before, d)
 		return failed("change the document", save(r.s.handle(ctx), &row, "organization_id", "created_at"))
 	})
 	if err != nil {

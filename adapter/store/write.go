@@ -90,13 +90,16 @@ func parameterOf(db *gorm.DB) func(n int) string {
 
 // numbered returns a statement with the parameters of its database instead of question marks, for
 // statements without gorm.
-func (s *Store) numbered(statement string) string {
+func (s *Store) numbered(statement string) string { return s.numberedFrom(1, statement) }
+
+// numberedFrom is numbered for the rest of a statement. Its first parameter has the number first.
+func (s *Store) numberedFrom(first int, statement string) string {
 	if !s.postgres {
 		return statement
 	}
 	var b strings.Builder
 	b.Grow(len(statement) + 16)
-	for n := 1; ; n++ {
+	for n := first; ; n++ {
 		before, after, more := strings.Cut(statement, "?")
 		b.WriteString(before)
 		if !more {
@@ -110,10 +113,31 @@ func (s *Store) numbered(statement string) string {
 
 // save stores every column of a locked row, without gorm; keep names columns that never change.
 func save(q *gorm.DB, row any, keep ...string) error {
+	statement, values, err := updateOf(q, row, keep)
+	if err != nil {
+		return err
+	}
+	_, err = q.Statement.ConnPool.ExecContext(q.Statement.Context, statement, values...)
+	return err
+}
+
+// saveIf is save for a row that is stored only if it still meets a condition with question marks for
+// its values. It reports whether it does.
+func (s *Store) saveIf(ctx context.Context, row any, condition string, of []any, keep ...string) (bool, error) {
+	statement, values, err := updateOf(s.handle(ctx), row, keep)
+	if err != nil {
+		return false, err
+	}
+	n, err := s.execute(ctx, statement+" AND "+s.numberedFrom(len(values)+1, condition), append(values, of...))
+	return n > 0, err
+}
+
+// updateOf returns the UPDATE of a row and its values.
+func updateOf(q *gorm.DB, row any, keep []string) (string, []any, error) {
 	value := reflect.ValueOf(row).Elem()
 	shape, err := shapeOf(q, value.Type(), keep)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	values := make([]any, 0, len(shape.fields)+len(shape.keys))
 	for _, f := range shape.fields {
@@ -126,8 +150,7 @@ func save(q *gorm.DB, row any, keep ...string) error {
 		v, _ := f.ValueOf(q.Statement.Context, value)
 		values = append(values, v)
 	}
-	_, err = q.Statement.ConnPool.ExecContext(q.Statement.Context, shape.update, values...)
-	return err
+	return shape.update, values, nil
 }
 
 // insertionOf returns the INSERT of rows, except the omitted columns.

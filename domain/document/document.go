@@ -242,8 +242,11 @@ type Repository interface {
 	// 0) with the same SHA-256, Add stores nothing and returns that document.
 	Add(ctx context.Context, d *Document) (existing *Document, err error)
 	// Update loads the document under a row lock, applies change, increments Version and stores the
-	// document.
+	// document. It can call change again with a newer state of the document.
 	Update(ctx context.Context, s identity.Scope, id uuid.UUID, change func(*Document) error) (*Document, error)
+	// UpdateSeen is Update for a document that the caller has just read. It reads the document again
+	// only if that has changed since then, or change returns an error. It leaves seen as it is.
+	UpdateSeen(ctx context.Context, s identity.Scope, seen *Document, change func(*Document) error) (*Document, error)
 }
 
 // Orphans lists documents for the sweep, across all organizations.

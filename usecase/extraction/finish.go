@@ -28,6 +28,7 @@ var errHeld = errors.New("plan limit reached")
 type outcome struct {
 	actor    identity.Actor
 	document *document.Document
+	present  *document.Document // as it is stored, since the transaction that stores the result began
 	entity   *entity.Entity
 	settings *entity.Settings
 	plan     billing.Plan
@@ -60,7 +61,7 @@ func (s *Service) finish(ctx context.Context, a identity.Actor, d *document.Docu
 		return err
 	}
 	err = s.Duplicates.InTurn(ctx, d.OrganizationID, func(ctx context.Context) error {
-		if o.document, err = s.renamed(ctx, a, d); err != nil {
+		if o.document, o.present, err = s.renamed(ctx, a, d); err != nil {
 			return err
 		}
 		places, err := s.settle(ctx, o, places)
@@ -79,15 +80,15 @@ func (s *Service) finish(ctx context.Context, a identity.Actor, d *document.Docu
 }
 
 // renamed returns a document with its present external id, which can have changed during the
-// extraction. Its parts and invoices have it too.
-func (s *Service) renamed(ctx context.Context, a identity.Actor, d *document.Document) (*document.Document, error) {
-	now, err := s.Documents.Get(ctx, a.Scope(), d.ID)
+// extraction. Its parts and invoices have it too. It also returns the document as it is stored.
+func (s *Service) renamed(ctx context.Context, a identity.Actor, d *document.Document) (named, present *document.Document, err error) {
+	present, err = s.Documents.Get(ctx, a.Scope(), d.ID)
 	if err != nil {
-		return nil, fmt.Errorf("read document: %w", err)
+		return nil, nil, fmt.Errorf("read document: %w", err)
 	}
 	out := *d
-	out.ExternalID = now.ExternalID
-	return &out, nil
+	out.ExternalID = present.ExternalID
+	return &out, present, nil
 }
 
 // draftsOf returns the drafts that apply to the document. For a part of a split file it returns
@@ -333,7 +334,7 @@ func (s *Service) conclude(ctx context.Context, o *outcome, status document.Stat
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.Documents.Update(ctx, o.actor.Scope(), o.document.ID, func(now *document.Document) error {
+	d, err := s.Documents.UpdateSeen(ctx, o.actor.Scope(), o.present, func(now *document.Document) error {
 		if err := stillOurs(now, o.document); err != nil {
 			return err
 		}

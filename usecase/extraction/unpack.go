@@ -21,7 +21,7 @@ import (
 func (s *Service) unpack(ctx context.Context, a identity.Actor, d *document.Document, r *extraction.Result) error {
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		now := s.Clock.Now()
-		d, err := s.renamed(ctx, a, d)
+		d, present, err := s.renamed(ctx, a, d)
 		if err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (s *Service) unpack(ctx context.Context, a identity.Actor, d *document.Docu
 				}
 			}
 		}
-		updated, err := s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {
+		updated, err := s.Documents.UpdateSeen(ctx, a.Scope(), present, func(now *document.Document) error {
 			if err := stillOurs(now, d); err != nil {
 				return err
 			}

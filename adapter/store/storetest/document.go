@@ -3,6 +3,7 @@ package storetest
 import (
 	"cmp"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -45,6 +46,7 @@ func testDocuments(t *testing.T, b *bench) {
 	wantCode(t, err, fault.CodeConflict) // the entity belongs to another organization
 
 	testDocumentUpdate(t, b, s, &d)
+	testDocumentUpdateSeen(t, b, s, parent)
 	testDocumentFilters(t, b, s, parent, &d, elsewhere)
 }
 
@@ -60,6 +62,60 @@ func testDocumentUpdate(t *testing.T, b *bench, s identity.Scope, d *document.Do
 	same(t, "what was changed", got, changed)
 	if got.Version != d.Version+1 || got.Attempts != d.Attempts+1 || got.Failure != nil {
 		t.Errorf("changed to %+v", got)
+	}
+}
+
+// testDocumentUpdateSeen changes a document in the state in which it was read, and in an older one.
+func testDocumentUpdateSeen(t *testing.T, b *bench, s identity.Scope, d *document.Document) {
+	attempt := func(d *document.Document) error {
+		d.Attempts++
+		return nil
+	}
+	seen, err := b.Documents().Get(b.ctx, s, d.ID)
+	must(t, err)
+	before := *seen
+	for n := 1; n <= 2; n++ { // the second change has not seen the first one
+		changed, err := b.Documents().UpdateSeen(b.ctx, s, seen, attempt)
+		must(t, err)
+		got, err := b.Documents().Get(b.ctx, s, d.ID)
+		must(t, err)
+		same(t, "what was changed", got, changed)
+		if got.Version != before.Version+n || got.Attempts != before.Attempts+n {
+			t.Errorf("after change %d: version %d, attempts %d", n, got.Version, got.Attempts)
+		}
+	}
+	same(t, "what was seen", *seen, before)
+	// The state that was read refuses the change, and the present one accepts it.
+	refused := fault.New(fault.Conflict, fault.CodeConflict, "refused")
+	_, err = b.Documents().UpdateSeen(b.ctx, s, seen, func(d *document.Document) error {
+		if d.Version == before.Version {
+			return refused
+		}
+		return attempt(d)
+	})
+	must(t, err)
+	other := b.organization(t)
+	_, err = b.Documents().UpdateSeen(b.ctx, other, seen, attempt)
+	wantCode(t, err, fault.CodeNotFound)
+	got, err := b.Documents().Get(b.ctx, s, d.ID)
+	must(t, err)
+	_, err = b.Documents().UpdateSeen(b.ctx, other, got, attempt)
+	wantCode(t, err, fault.CodeNotFound)
+	// Of concurrent changes none is lost.
+	var running sync.WaitGroup
+	const changes = 8
+	for range changes {
+		running.Go(func() {
+			if _, err := b.Documents().Update(b.ctx, s, d.ID, attempt); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	running.Wait()
+	last, err := b.Documents().Get(b.ctx, s, d.ID)
+	must(t, err)
+	if last.Version != got.Version+changes || last.Attempts != got.Attempts+changes {
+		t.Errorf("after %d concurrent changes: version %d, attempts %d; before: %d, %d", changes, last.Version, last.Attempts, got.Version, got.Attempts)
 	}
 }
 
