@@ -107,7 +107,8 @@ func (r Duplicates) Lock(ctx context.Context, organization uuid.UUID) error {
 		return nil
 	}
 	name := "docledger duplicates " + organization.String()
-	return failed("wait for the search for duplicates", r.s.handle(ctx).Exec("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", name).Error)
+	_, err := r.s.execute(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", []any{name})
+	return failed("wait for the search for duplicates", err)
 }
 
 // InTurn implements duplicate.Repository and usecase.OrganizationLock. A transaction that has begun

@@ -30,20 +30,15 @@ func (r Invoices) Add(ctx context.Context, inv *invoice.Invoice) error {
 		return err
 	}
 	return r.s.inOne(ctx, func(ctx context.Context) error {
-		var files []struct {
-			Filename, Sha256 string
-			Part             int
-		}
-		err := r.s.handle(ctx).Table("documents").Where("id = ? AND organization_id = ?", inv.DocumentID, inv.OrganizationID).
-			Select("filename, sha256, part").Find(&files).Error
+		var filename, sha256 string
+		var part int
+		err := r.s.Conn(ctx).QueryRowContext(ctx, r.s.numbered("SELECT filename, sha256, part FROM documents WHERE id = ? AND organization_id = ?"),
+			inv.DocumentID, inv.OrganizationID).Scan(&filename, &sha256, &part)
 		if err != nil {
-			return failed("look up the invoice's document", err)
+			return found("document", err)
 		}
-		if len(files) == 0 {
-			return fault.Missing("document")
-		}
-		row.SearchFile = folded(files[0].Filename)
-		keys := toDuplicateKeysRow(inv.OrganizationID, duplicate.Of(inv, duplicate.BytesKey(files[0].Sha256, files[0].Part)))
+		row.SearchFile = folded(filename)
+		keys := toDuplicateKeysRow(inv.OrganizationID, duplicate.Of(inv, duplicate.BytesKey(sha256, part)))
 		return failed("add the invoice", r.add(ctx, row, keys, toTaxRows(inv), lines))
 	})
 }

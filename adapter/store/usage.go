@@ -24,34 +24,41 @@ type Usage struct{ s *Store }
 
 // Take implements billing.Usage.
 func (r Usage) Take(ctx context.Context, u billing.Use, limit *int) (took bool, err error) {
+	if limit != nil && *limit <= 0 {
+		return false, nil
+	}
+	count, values := `INSERT INTO usage_counters (organization_id, counter, period, used) VALUES (?, ?, ?, 1)
+		ON CONFLICT (organization_id, counter, period) DO UPDATE SET used = usage_counters.used + 1`, []any{u.Organization, u.Counter, u.Period}
+	if limit != nil {
+		count, values = count+` WHERE usage_counters.used < ?`, append(values, *limit)
+	}
 	if u.Entity == uuid.Nil {
-		return r.count(ctx, u, limit)
+		return r.counted(ctx, count, values)
+	}
+	if r.s.postgres {
+		return r.counted(ctx, "WITH counted AS ("+count+" RETURNING organization_id, counter, period) "+shareOf+
+			" SELECT organization_id, counter, period, ?::uuid, 1 FROM counted"+oneMore, append(values, u.Entity))
 	}
 	err = r.s.inOne(ctx, func(ctx context.Context) error {
-		if took, err = r.count(ctx, u, limit); err != nil || !took {
+		if took, err = r.counted(ctx, count, values); err != nil || !took {
 			return err
 		}
-		done := r.s.handle(ctx).Exec(`INSERT INTO usage_shares (organization_id, counter, period, entity_id, used) VALUES (?, ?, ?, ?, 1)
-			ON CONFLICT (organization_id, counter, period, entity_id) DO UPDATE SET used = usage_shares.used + 1`,
-			u.Organization, u.Counter, u.Period, u.Entity)
-		return failed("count the entity's usage", done.Error)
+		_, err = r.counted(ctx, shareOf+" VALUES (?, ?, ?, ?, 1)"+oneMore, []any{u.Organization, u.Counter, u.Period, u.Entity})
+		return err
 	})
 	return took && err == nil, err
 }
 
-func (r Usage) count(ctx context.Context, u billing.Use, limit *int) (bool, error) {
-	if limit != nil && *limit <= 0 {
-		return false, nil
-	}
-	sql := `INSERT INTO usage_counters (organization_id, counter, period, used) VALUES (?, ?, ?, 1)
-		ON CONFLICT (organization_id, counter, period) DO UPDATE SET used = usage_counters.used + 1`
-	args := []any{u.Organization, u.Counter, u.Period}
-	if limit != nil {
-		sql += ` WHERE usage_counters.used < ?`
-		args = append(args, *limit)
-	}
-	done := r.s.handle(ctx).Exec(sql, args...)
-	return done.RowsAffected == 1, failed("count usage", done.Error)
+// The statement that counts the share of an entity, before and after its values.
+const (
+	shareOf = `INSERT INTO usage_shares (organization_id, counter, period, entity_id, used)`
+	oneMore = ` ON CONFLICT (organization_id, counter, period, entity_id) DO UPDATE SET used = usage_shares.used + 1`
+)
+
+// counted runs a statement that counts, without gorm, and reports whether it counted.
+func (r Usage) counted(ctx context.Context, statement string, values []any) (bool, error) {
+	n, err := r.s.execute(ctx, r.s.numbered(statement), values)
+	return n == 1, failed("count usage", err)
 }
 
 // GiveBack implements billing.Usage.
