@@ -204,25 +204,30 @@ const maxSupplierCandidates = 50
 
 // Candidates implements supplier.Repository.
 func (r Suppliers) Candidates(ctx context.Context, organization, entity uuid.UUID, k supplier.Keys) ([]supplier.Supplier, error) {
-	const ofKind = `SELECT * FROM (SELECT DISTINCT supplier_id FROM supplier_keys
-		WHERE entity_id = ? AND organization_id = ? AND key_hash IN ? ORDER BY supplier_id LIMIT ?) AS found`
+	if k.Empty() {
+		return nil, nil
+	}
 	var kinds []string
 	var values []any
 	for _, kind := range []supplier.Keys{{TaxIDs: k.TaxIDs}, {IBANs: k.IBANs}, {Names: k.Names}} {
-		if !kind.Empty() {
-			kinds = append(kinds, ofKind)
-			values = append(values, entity, organization, mapped(kind.Texts(), hashOf), maxSupplierCandidates)
+		hashes := mapped(kind.Texts(), hashOf)
+		values = append(values, entity, organization)
+		among := "= ANY(?::text[])" // the text is the same for each number of keys, so that the plan is kept
+		if r.s.postgres {
+			values = append(values, hashes)
+		} else {
+			among = "IN (" + strings.TrimSuffix(strings.Repeat("?, ", len(hashes)), ", ") + ")"
+			for _, hash := range hashes {
+				values = append(values, hash)
+			}
 		}
+		values = append(values, maxSupplierCandidates)
+		kinds = append(kinds, `SELECT * FROM (SELECT DISTINCT supplier_id FROM supplier_keys
+			WHERE entity_id = ? AND organization_id = ? AND key_hash `+among+` ORDER BY supplier_id LIMIT ?) AS found`)
 	}
-	if len(kinds) == 0 {
-		return nil, nil
-	}
-	var all []uuid.UUID
-	if err := r.s.handle(ctx).Raw(strings.Join(kinds, " UNION "), values...).Scan(&all).Error; err != nil {
+	all, err := r.s.ids(ctx, r.s.numbered(strings.Join(kinds, " UNION ")), values)
+	if err != nil || len(all) == 0 {
 		return nil, failed("find suppliers", err)
-	}
-	if len(all) == 0 {
-		return nil, nil
 	}
 	var rows []supplierRow
 	if err := r.s.handle(ctx).Where("id IN ? AND merged_into IS NULL", all).Order("id").Find(&rows).Error; err != nil {
