@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -26,11 +27,46 @@ type finder struct {
 // the catalog. It does not find a file that an incremental update removed, because
 // that file is unreachable.
 func (d *document) files(pages pageTree, keep func([]byte) bool) []File {
+	if !d.mayEmbed() {
+		return nil
+	}
 	f := d.find(pages, keep)
 	if f.kept == 0 && d.astray && !d.rebuilt && d.reopen() == nil {
 		f = d.find(d.walkPages(), keep)
 	}
 	return f.files
+}
+
+// mayEmbed reports whether an object of the document can have the key EF, which every
+// file specification of an embedded file has. It searches the bytes of the file, which
+// takes less time than to parse all objects. It does not search compressed objects:
+// a document with an object stream may have such a key.
+func (d *document) mayEmbed() bool {
+	for _, e := range d.table {
+		if e.pack != 0 {
+			return true
+		}
+	}
+	return states(d.data, "EF") || states(d.data, "ObjStm")
+}
+
+// states reports whether data can contain a name. A name can have an escaped
+// character (7.3.5); any escape of one of its characters counts.
+func states(data []byte, wanted string) bool {
+	if bytes.Contains(data, []byte("/"+wanted)) {
+		return true
+	}
+	for {
+		at := bytes.IndexByte(data, '#')
+		if at < 0 || at+2 >= len(data) {
+			return false
+		}
+		high, low := unhex(data[at+1]), unhex(data[at+2])
+		if high >= 0 && low >= 0 && strings.IndexByte(wanted, byte(high<<4|low)) >= 0 {
+			return true
+		}
+		data = data[at+1:]
+	}
 }
 
 func (d *document) find(pages pageTree, keep func([]byte) bool) *finder {

@@ -103,6 +103,37 @@ func TestHybridReferenceFile(t *testing.T) {
 	}
 }
 
+// TestUnusualNames requires that a file is found if a name before it has an escaped
+// character, or if an object stream does not state its type.
+func TestUnusualNames(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		packed   bool
+		old, new string // of equal length
+	}{
+		"first letter":  {false, "/EF << ", "/#45F<<"},
+		"second letter": {false, "/EF << ", "/E#46<<"},
+		"object stream": {true, "/Type /ObjStm ", "/Type/Ob#6aStm"},
+		"without type":  {true, "/Type /ObjStm ", "              "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := pdftest.New()
+			b.Page("", "")
+			b.Names(b.Embed("a.xml", "Data", sample))
+			data := b.Table()
+			if c.packed {
+				data = b.Packed()
+			}
+			changed := bytes.ReplaceAll(data, []byte(c.old), []byte(c.new))
+			if bytes.Equal(changed, data) {
+				t.Fatal("the document does not state the name")
+			}
+			only(t, inspect(t, changed))
+		})
+	}
+}
+
 func TestFileIsListedOnce(t *testing.T) {
 	t.Parallel()
 	b := pdftest.New()
