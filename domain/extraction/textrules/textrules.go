@@ -39,6 +39,12 @@ func Fold(s string) string {
 		return strings.ToLower(s)
 	}
 	s = strings.Map(func(r rune) rune {
+		switch {
+		case 'A' <= r && r <= 'Z':
+			return r + 'a' - 'A'
+		case r < utf8.RuneSelf:
+			return r
+		}
 		r = unicode.ToLower(r)
 		if to, ok := plain[r]; ok {
 			return to
@@ -48,6 +54,9 @@ func Fold(s string) string {
 		}
 		return r
 	}, s)
+	if !strings.ContainsAny(s, "ßæœ") {
+		return s
+	}
 	return spelledOut.Replace(s)
 }
 

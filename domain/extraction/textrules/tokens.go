@@ -26,9 +26,12 @@ func Tokens(text string) []Token {
 // tokens splits a text into words; solid are the labels of scripts without spaces.
 func tokens(text string, solid map[rune][]phrase) []Token {
 	var out []Token
-	start := -1
+	start, previous := -1, rune(0)
 	flush := func(end int) {
 		if start >= 0 {
+			if out == nil {
+				out = make([]Token, 0, 1+strings.Count(text[end:], " "))
+			}
 			out = appendWord(out, text, start, end, solid)
 			start = -1
 		}
@@ -36,7 +39,7 @@ func tokens(text string, solid map[rune][]phrase) []Token {
 	for i, r := range text {
 		switch {
 		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r):
-			if start >= 0 && scriptChange(text, i, r) {
+			if start >= 0 && isIdeograph(previous) != isIdeograph(r) { // digits follow ideographs or vice versa
 				flush(i)
 			}
 			if start < 0 {
@@ -48,16 +51,10 @@ func tokens(text string, solid map[rune][]phrase) []Token {
 		default:
 			flush(i)
 		}
+		previous = r
 	}
 	flush(len(text))
 	return out
-}
-
-// scriptChange reports whether a word ends before r because digits follow ideographs
-// or vice versa.
-func scriptChange(text string, at int, r rune) bool {
-	before, _ := utf8.DecodeLastRuneInString(text[:at])
-	return isIdeograph(before) != isIdeograph(r)
 }
 
 func isIdeograph(r rune) bool {
