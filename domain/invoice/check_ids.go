@@ -3,6 +3,7 @@ package invoice
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"docledger/domain/character"
 )
@@ -96,6 +97,14 @@ func FoldTaxID(s string) string {
 // case-insensitive.
 func FoldName(s string) string {
 	return strings.Map(func(r rune) rune {
+		switch { // most characters of most names
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
+			return r
+		case 'A' <= r && r <= 'Z':
+			return r + 'a' - 'A'
+		case r < utf8.RuneSelf:
+			return -1
+		}
 		if character.Invisible(r) || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
 			return -1
 		}
