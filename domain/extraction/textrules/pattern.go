@@ -147,7 +147,7 @@ type Characters struct {
 	set    charset
 	digits int    // of ASCII
 	run    int    // the most ASCII digits in sequence, if there are any and it was needed
-	lower  string // the text in lower case, if it is ASCII and was needed
+	lower  string // the text in lower case, if it was needed
 }
 
 // digit is 1 for each ASCII digit. A table is faster than a branch that the processor
@@ -170,6 +170,24 @@ func CharactersOf(text string) Characters {
 // Digits returns the number of ASCII digits of the text.
 func (c *Characters) Digits() int { return c.digits }
 
+// containFolded reports whether the text can contain each part in any case. The parts are
+// ASCII or the text is. Of the letters beyond ASCII that equal ASCII letters in another
+// case, only the long s has no such letter as its lower case: texts with it pass.
+func (c *Characters) containFolded(text string, parts []string) bool {
+	if c.set.other && strings.Contains(text, "ſ") {
+		return true
+	}
+	if c.lower == "" {
+		c.lower = strings.ToLower(text)
+	}
+	for _, part := range parts {
+		if !strings.Contains(c.lower, part) {
+			return false
+		}
+	}
+	return true
+}
+
 // need is what every text that matches an expression contains.
 type need struct {
 	size   int       // bytes
@@ -178,6 +196,7 @@ type need struct {
 	sets   []charset // a character of each set
 	exact  []string  // each text
 	folded []string  // each text in any case; in lower case here
+	mixed  []string  // the same for texts with letters beyond ASCII
 	one    [][]need  // of each list, what one element needs
 }
 
@@ -198,16 +217,12 @@ func (n *need) met(c *Characters, text string) bool {
 			return false
 		}
 	}
-	// Letters beyond ASCII can equal ASCII letters in another case: such texts pass.
-	if len(n.folded) > 0 && !c.set.other {
-		if c.lower == "" {
-			c.lower = strings.ToLower(text)
-		}
-		for _, part := range n.folded {
-			if !strings.Contains(c.lower, part) {
-				return false
-			}
-		}
+	if len(n.folded) > 0 && !c.containFolded(text, n.folded) {
+		return false
+	}
+	// Letters beyond ASCII have several forms in another case: such texts pass.
+	if len(n.mixed) > 0 && !c.set.other && !c.containFolded(text, n.mixed) {
+		return false
 	}
 	for _, list := range n.one {
 		found := false
@@ -225,7 +240,7 @@ func (n *need) met(c *Characters, text string) bool {
 
 // free reports that every text meets the need.
 func (n *need) free() bool {
-	return n.size == 0 && len(n.sets) == 0 && len(n.exact) == 0 && len(n.folded) == 0 && len(n.one) == 0
+	return n.size == 0 && len(n.sets) == 0 && len(n.exact) == 0 && len(n.folded) == 0 && len(n.mixed) == 0 && len(n.one) == 0
 }
 
 // add adds what an expression needs. Expressions that may match nothing need nothing.
@@ -247,7 +262,8 @@ func (n *need) add(re *syntax.Regexp) {
 		if re.Min > 0 {
 			var once need
 			once.add(re.Sub[0])
-			n.sets, n.exact, n.folded, n.one = append(n.sets, once.sets...), append(n.exact, once.exact...), append(n.folded, once.folded...), append(n.one, once.one...)
+			n.sets, n.exact, n.one = append(n.sets, once.sets...), append(n.exact, once.exact...), append(n.one, once.one...)
+			n.folded, n.mixed = append(n.folded, once.folded...), append(n.mixed, once.mixed...)
 			n.size, n.digits = n.size+re.Min*once.size, n.digits+re.Min*once.digits
 		}
 	case syntax.OpAlternate:
@@ -284,7 +300,11 @@ func (n *need) addLiteral(runes []rune, fold bool) {
 	}
 	switch {
 	case len(runes) > 1 && fold:
-		n.folded = append(n.folded, strings.ToLower(string(runes)))
+		if lower := strings.ToLower(string(runes)); isASCII(lower) {
+			n.folded = append(n.folded, lower)
+		} else {
+			n.mixed = append(n.mixed, lower)
+		}
 	case len(runes) > 1:
 		n.exact = append(n.exact, string(runes))
 	default:
