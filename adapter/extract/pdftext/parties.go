@@ -322,8 +322,11 @@ func (p *parties) bySalutation() {
 // and address, and the recipient below it.
 func (p *parties) bySenderLine() {
 	for i, seg := range p.s.segments {
+		if seg.page != 1 || !hasDigit(seg.text) {
+			continue
+		}
 		parts := separators.Split(seg.text)
-		if seg.page != 1 || len(parts) < 3 || !hasDigit(seg.text) || contact.MatchString(seg.text) || !isName(parts[0]) || hasDigit(parts[0]) {
+		if len(parts) < 3 || contact.MatchString(seg.text) || !isName(parts[0]) || hasDigit(parts[0]) {
 			continue
 		}
 		p.seller = append(p.seller, naming{name: trimName(parts[0]), seg: seg, weight: 0.9})
