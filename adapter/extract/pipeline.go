@@ -21,7 +21,7 @@ import (
 
 // EngineVersion identifies this implementation in Result.EngineVersion. Every change
 // that may change a result must increase it.
-const EngineVersion = "23"
+const EngineVersion = "24"
 
 // Options configure a Pipeline. The zero value is ready to use.
 type Options struct {

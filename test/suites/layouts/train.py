@@ -30,7 +30,7 @@ def load(paths):
     for path in paths:
         for line in open(path):
             e = json.loads(line)
-            if not e.get("masked") or e["field"] in MASKED:
+            if (not e.get("masked") or e["field"] in MASKED) and (not is_varied(e) or e["field"] in VARIED):
                 fields[e["field"]].append(e)
     return fields
 
@@ -43,9 +43,16 @@ def fold_of(group):
 # The rankers that are better on unseen layouts if they are also trained with the masked copies of the documents.
 MASKED = ("buyer", "due_date", "issue_date", "number")
 
+# The rankers that are better on unseen layouts if they are also trained with generated documents that have layouts of their own.
+VARIED = ("buyer", "seller")
+
+
+def is_varied(e):
+    return e["group"].startswith("generated/varied")
+
 
 def weight(e):
-    return 0.3 if e.get("masked") else 0.4 if e["group"].startswith("generated/") else 1.0
+    return 0.3 if e.get("masked") else 0.15 if is_varied(e) else 0.4 if e["group"].startswith("generated/") else 1.0
 
 
 def is_real(e):

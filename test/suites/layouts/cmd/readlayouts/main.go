@@ -58,6 +58,7 @@ func main() {
 	training := flag.String("training", "test/suites/layouts/training.txt", "list of the files for -features")
 	used := flag.String("models", "", "folder of models for -features, instead of those of the program")
 	documents := flag.Int("generated", 200, "add this many generated documents to -features")
+	varied := flag.Int("varied", 1200, "add this many generated documents with layouts of their own to -features")
 	models := flag.String("folds", "", "folder of train.py --folds: extract each layout with models that did not see it")
 	print := flag.Bool("print", false, "print the analysis of each page")
 	flag.Parse()
@@ -68,7 +69,7 @@ func main() {
 				log.Fatal(err)
 			}
 		}
-		if err := writeTraining(*features, *training, dir, *cache, *documents); err != nil {
+		if err := writeTraining(*features, *training, dir, *cache, *documents, *varied); err != nil {
 			log.Fatal(err)
 		}
 		return

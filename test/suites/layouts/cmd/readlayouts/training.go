@@ -41,7 +41,7 @@ func readTrainingFiles(list string) ([]trainingFile, error) {
 
 // writeTraining writes the candidates of the listed files and of generated documents.
 // It fails if a file is missing or differs from the list.
-func writeTraining(output, list, root, cache string, documents int) error {
+func writeTraining(output, list, root, cache string, documents, varied int) error {
 	files, err := readTrainingFiles(list)
 	if err != nil {
 		return err
@@ -65,6 +65,12 @@ func writeTraining(output, list, root, cache string, documents int) error {
 	const first = 1_000_000 // seeds that no other test uses
 	for seed := range documents {
 		d := generator.New(uint64(first+seed), generator.None) //nolint:gosec // not negative
+		if err := writeChoices(w, generated(d), d.Words()); err != nil {
+			return err
+		}
+	}
+	for seed := range varied {
+		d := generator.Varied(uint64(first + seed)) //nolint:gosec // not negative
 		if err := writeChoices(w, generated(d), d.Words()); err != nil {
 			return err
 		}
