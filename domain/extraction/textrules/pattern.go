@@ -25,6 +25,7 @@ func MustPattern(expression string) *Pattern {
 	}
 	p.need.add(parsed)
 	p.need.run, _ = runOf(parsed)
+	p.need.chain = chainOf(parsed)
 	return p
 }
 
@@ -193,6 +194,7 @@ type need struct {
 	size   int       // bytes
 	digits int       // ASCII digits
 	run    int       // ASCII digits in sequence
+	chain  chain     // characters in sequence
 	sets   []charset // a character of each set
 	exact  []string  // each text
 	folded []string  // each text in any case; in lower case here
@@ -216,6 +218,9 @@ func (n *need) met(c *Characters, text string) bool {
 		if !strings.Contains(text, part) {
 			return false
 		}
+	}
+	if n.chain != nil && !n.chain.in(text) {
+		return false
 	}
 	if len(n.folded) > 0 && !c.containFolded(text, n.folded) {
 		return false
@@ -276,6 +281,7 @@ func (n *need) addOne(alternatives []*syntax.Regexp) {
 	for i, sub := range alternatives {
 		list[i].add(sub)
 		list[i].run, _ = runOf(sub)
+		list[i].chain = chainOf(sub)
 	}
 	size, digits, free := list[0].size, list[0].digits, false
 	for i := range list {
@@ -308,33 +314,45 @@ func (n *need) addLiteral(runes []rune, fold bool) {
 	case len(runes) > 1:
 		n.exact = append(n.exact, string(runes))
 	default:
-		var s charset
-		s.add(runes[0])
-		if fold {
-			for r := unicode.SimpleFold(runes[0]); r != runes[0]; r = unicode.SimpleFold(r) {
-				s.add(r)
-			}
-		}
-		n.sets = append(n.sets, s)
+		n.sets = append(n.sets, setOfLiteral(runes[0], fold))
 	}
+}
+
+// setOfLiteral returns the characters that a character of an expression matches.
+func setOfLiteral(r rune, fold bool) charset {
+	var s charset
+	s.add(r)
+	if fold {
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			s.add(other)
+		}
+	}
+	return s
 }
 
 // addClass adds a class of characters, given by ranges.
 func (n *need) addClass(ranges []rune) {
 	n.size++
-	var s charset
 	digits := true
 	for i := 0; i+1 < len(ranges); i += 2 {
-		low, high := ranges[i], ranges[i+1]
-		digits = digits && low >= '0' && high <= '9'
-		s.other = s.other || high >= utf8.RuneSelf
-		for r := low; r <= min(high, unicode.MaxASCII); r++ {
-			s.add(r)
-		}
+		digits = digits && ranges[i] >= '0' && ranges[i+1] <= '9'
 	}
 	if digits {
 		n.digits++
 		return // the number of digits says more
 	}
-	n.sets = append(n.sets, s)
+	n.sets = append(n.sets, setOfClass(ranges))
+}
+
+// setOfClass returns the characters of a class, given by ranges.
+func setOfClass(ranges []rune) charset {
+	var s charset
+	for i := 0; i+1 < len(ranges); i += 2 {
+		low, high := ranges[i], ranges[i+1]
+		s.other = s.other || high >= utf8.RuneSelf
+		for r := low; r <= min(high, unicode.MaxASCII); r++ {
+			s.add(r)
+		}
+	}
+	return s
 }

@@ -16,6 +16,7 @@ func TestPatternsExcludeNoMatch(t *testing.T) {
 		yearFirst, numeric, dayName, yearName, nameDay,
 		MustPattern(`(?i)sort code|ust-?id|\bk(?:vk|s)\b`), MustPattern(`(?:a|)b?`), MustPattern(`x{2,4}\d{3}|é+`), MustPattern(`[^a-z]{3}`), MustPattern(``),
 		MustPattern(`DE ?\d{3} ?\d{3} ?\d{3}`), MustPattern(`[01]\d{3}\.?\d{3}x`), MustPattern(`\d{2}(?:\d|)\d{4}(?:x\d{7}|\d{3}y)`), MustPattern(`(?:\d{2}|\d{3}-)+\d+`), MustPattern(`(?:12|3a45){2}6`),
+		MustPattern(`\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){2,7}\b`), MustPattern(`a+b[0-9]{0,2}c`), MustPattern(`(?i)x-(?:ks)+\d{7}y`), MustPattern(`(?:a[bc]{2,3}d|é-x)\.?z`),
 	}
 	for i := range cues {
 		patterns = append(patterns, cues[i].form)
@@ -90,6 +91,8 @@ func write(b *strings.Builder, re *syntax.Regexp, random *rand.Rand) {
 func TestPatternsExclude(t *testing.T) {
 	t.Parallel()
 	for expression, text := range map[string]string{
+		`[A-Z]{2}\d{2}(?: ?\d)+`: "B2 AB 12 345",
+		`\bES\d{2}x|(?i)iva-\d`:  "SE 45x, IVA 3-1",
 		`(?i)sort codes`:         "Café, Code of Sort",
 		`\d{3}-\d{2}`:            "12-34",
 		`DE ?\d{9}`:              "Nr. 123456789",
