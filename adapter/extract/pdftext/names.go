@@ -142,6 +142,9 @@ func (s *parsedDocument) joinedNames(seen map[string]int) []nameCandidate {
 			} else if b := s.restBelow(seg); b != nil {
 				joined = seg.text + " " + b.text
 			}
+			if rest := strings.TrimPrefix(joined, seg.text+" "); sameName(rest, seg.text) {
+				continue // the name in two columns
+			}
 			if plausibleName(joined) && seen[joined] == 0 {
 				seen[joined]++
 				out = append(out, nameCandidate{strings.Trim(joined, " ,;"), seg, 0, len(seg.text), 4})

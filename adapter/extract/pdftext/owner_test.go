@@ -49,3 +49,11 @@ func TestNamesInTwoLinesAreComplete(t *testing.T) {
 		want(t, d, map[string]string{"buyer.name": test.want})
 	}
 }
+
+// A name in two columns, such as those of the recipients of the invoice and of the goods, is not doubled.
+func TestNamesInTwoColumnsAreNotJoined(t *testing.T) {
+	t.Parallel()
+	lines := slices.Concat(simple[:5], []string{"Bill to:|200@Ship to:", "Sá Lda.|200@Sá Lda.", "9 High Road|200@9 High Road", "Leeds LS2 7QR|200@Leeds LS2 7QR",
+		"Invoice No: A-17", "Invoice date: 3 May 2024", ""}, simple[9:])
+	want(t, read(t, lines...), map[string]string{"buyer.name": "Sá Lda."})
+}
