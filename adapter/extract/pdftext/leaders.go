@@ -54,6 +54,9 @@ func cutSign(w word) word {
 // cutLeaders removes a leader from the beginning and the end of a word.
 func cutLeaders(w word) word {
 	const fewest = 4
+	if len(w.text) <= fewest {
+		return w
+	}
 	start, end := 0, len(w.text)
 	if rest := strings.TrimLeft(w.text, leaderSigns); utf8.RuneCountInString(w.text)-utf8.RuneCountInString(rest) >= fewest {
 		start = len(w.text) - len(rest)

@@ -31,7 +31,10 @@ func joinLetters(row []word) []word {
 // isSpacedLetter reports whether a word can be a part of a word with spaces between its letters. A full
 // stop or a colon can follow the last letter.
 func isSpacedLetter(w *word) bool {
-	const most = 3
+	const most, longest = 3, 8 // letters, and bytes with a sign
+	if len(w.text) > longest {
+		return false
+	}
 	text := strings.TrimRight(w.text, ".:")
 	return text != "" && utf8.RuneCountInString(text) <= most && !strings.ContainsFunc(text, func(r rune) bool {
 		return !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic) && r != '-' && r != '\'' && r != '’' && r != '&'

@@ -11,6 +11,9 @@ import (
 // one of them states a tax identifier, an account or a contact: it is the seller's. Nothing else in the
 // document may state a tax identifier or a contact, and no other name can be a party.
 func (n *nameFacts) owner(sellers, buyers []*candidate) (seller, buyer *candidate) {
+	if n.s.labelsBuyer() {
+		return nil, nil
+	}
 	var heads []*candidate
 	for _, c := range sellers {
 		if hasDigit(c.value) && !textrules.IsCompany(c.value) || pureLabel(c.seg) || !n.heads(c) || n.repeated(c) {

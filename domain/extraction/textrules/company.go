@@ -42,8 +42,10 @@ func IsCompany(name string) bool {
 // IsLegalForm reports whether a word is the legal form of a company: "Inc.",
 // "S.r.l.".
 func IsLegalForm(word string) bool {
-	if exactForms[strings.Trim(word, ",;:()")] {
-		return true
+	if strings.IndexByte(word, '.') > 0 || strings.IndexByte(word, '/') > 0 {
+		if exactForms[strings.Trim(word, ",;:()")] {
+			return true
+		}
 	}
 	if isASCII(word) {
 		return isPlainForm(word)
