@@ -67,9 +67,16 @@ func (l *invoiceList) partialList() (valueList, bool) {
 	switch {
 	case l.order.expression != "":
 	case l.checks != nil && l.entity == uuid.Nil && only(l.rest, func(f *invoice.Filter) { f.FailedChecks = nil }):
-		return valueList{"failed_checks", "invoices", "failed_checks", anyOf(l.checks), true, someFailed("i")}, true
+		return valueList{part: "failed_checks", table: "invoices", column: "failed_checks", values: anyOf(l.checks), only: true, where: someFailed("i")}, true
 	case onlyOtherTypes(l.filter) && l.entity != uuid.Nil && only(l.rest, func(f *invoice.Filter) { f.Types = nil }):
-		return valueList{"type", "invoices", "type", anyOf(l.rest.Types), true, "i.type <> 'INVOICE'"}, true
+		return valueList{part: "type", table: "invoices", column: "type", values: anyOf(l.rest.Types), only: true, where: "i.type <> 'INVOICE'"}, true
+	case l.rest.HasDuplicate != nil && *l.rest.HasDuplicate && only(l.rest, func(f *invoice.Filter) { f.HasDuplicate = nil }):
+		index := "invoices_with_duplicate"
+		if l.entity != uuid.Nil {
+			index = "invoices_of_entity_with_duplicate"
+		}
+		// The index has only the invoices of one value, and no column of it.
+		return valueList{part: "duplicate", table: "invoices", index: index, values: []any{true}, only: true, where: containsRule(l.s.db, "i.failed_checks", invoice.RuleNotADuplicate)}, true
 	}
 	return valueList{}, false
 }

@@ -67,6 +67,7 @@ func readCovered(t *testing.T, s *store.Store, f filling.Filled, postgres bool) 
 func readsLittle(t *testing.T, s *store.Store, f filling.Filled) {
 	t.Helper()
 	const limit, few = 5, 10
+	yes := true
 	scope := identity.Scope{OrganizationID: f.Organization}
 	for name, c := range map[string]struct {
 		filter     invoice.Filter
@@ -76,6 +77,8 @@ func readsLittle(t *testing.T, s *store.Store, f filling.Filled) {
 		"newest of an entity":    {invoice.Filter{Types: []invoice.Type{invoice.TypeInvoice}, EntityID: f.Entities[0]}, limit, 2},
 		"a type of an entity":    {invoice.Filter{Types: []invoice.Type{invoice.TypeCreditNote}, EntityID: f.Entities[0]}, limit, 2},
 		"a failed check":         {invoice.Filter{FailedChecks: []string{"tax_sum"}}, limit, 3},
+		"a duplicate":            {invoice.Filter{HasDuplicate: &yes}, limit, 2},
+		"a duplicate, an entity": {invoice.Filter{HasDuplicate: &yes, EntityID: f.Entities[0]}, 1, 2},
 		"no such check":          {invoice.Filter{FailedChecks: []string{"gross_sum"}}, 0, 1},
 		"no such check, another": {invoice.Filter{FailedChecks: []string{"gross_sum"}, Currencies: []string{"EUR"}}, 0, 1},
 	} {

@@ -82,10 +82,11 @@ func only(f invoice.Filter, clear func(*invoice.Filter)) bool {
 // their ids.
 type valueList struct {
 	part          string // the name of the part
-	table, column string
+	table, column string // without a column, the list has all invoices of its index
 	values        []any
 	only          bool   // the filter has no other condition
 	where         string // the condition of a partial index; "" if the index has all invoices
+	index         string // the index, if SQLite would choose another one
 }
 
 // valueLists returns the parts of the filter with such an index.
@@ -143,7 +144,14 @@ func (l *invoiceList) merged() (ids *gorm.DB, ok bool) {
 	var parts []string
 	var queries []any
 	for _, value := range lists[0].values {
-		q := l.s.db.Table(lists[0].table+" AS i").Select("i.id").Where("i.organization_id = ? AND i."+lists[0].column+" = ?", l.scope.OrganizationID, value)
+		table := lists[0].table + " AS i"
+		if lists[0].index != "" && !l.s.postgres {
+			table += " INDEXED BY " + lists[0].index
+		}
+		q := l.s.db.Table(table).Select("i.id").Where("i.organization_id = ?", l.scope.OrganizationID)
+		if lists[0].column != "" {
+			q = q.Where("i."+lists[0].column+" = ?", value)
+		}
 		if lists[0].where != "" {
 			q = q.Where(lists[0].where)
 		}
