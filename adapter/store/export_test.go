@@ -121,10 +121,15 @@ func (s *Store) FewestPart(ctx context.Context, scope identity.Scope, f invoice.
 // StatementsOfPage returns the number of invoices of the first page of a list, and the statements that read it. A part of
 // the filter with at most few invoices is read at once.
 func (s *Store) StatementsOfPage(ctx context.Context, scope identity.Scope, f invoice.Filter, limit, few int) (n int, all []string, err error) {
+	return s.StatementsOfOrder(ctx, scope, f, invoice.Sort{}, limit, nearRows, few)
+}
+
+// StatementsOfOrder is StatementsOfPage in an order. The list compares near invoices of the order one by one.
+func (s *Store) StatementsOfOrder(ctx context.Context, scope identity.Scope, f invoice.Filter, sort invoice.Sort, limit, near, few int) (n int, all []string, err error) {
 	kept := &statements{Interface: logger.Discard}
-	l := s.invoiceList(scope, f, invoice.Sort{}, limit)
-	l.few = few
-	if err := l.follow(invoiceBinding(scope, f, invoice.Sort{}), ""); err != nil {
+	l := s.invoiceList(scope, f, sort, limit)
+	l.few, l.near = few, near
+	if err := l.follow(invoiceBinding(scope, f, sort), ""); err != nil {
 		return 0, nil, err
 	}
 	rows, err := l.read(s.handle(ctx).Session(&gorm.Session{Logger: kept}))

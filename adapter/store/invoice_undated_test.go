@@ -2,10 +2,12 @@ package store_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"docledger/adapter/store"
+	"docledger/domain/document"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
 	"docledger/test/lib/filling"
@@ -55,6 +57,34 @@ func TestUndatedInvoicesAreReadOnce(t *testing.T) {
 			if err != nil || !slices.Equal(got, want) {
 				t.Errorf("ascending %t, from invoice %d: %v, want %v, %v", ascending, first, got, want, err)
 			}
+		}
+	}
+}
+
+// TestListsSkipUndatedInvoicesThatDoNotMatch expects that a list by a date finds its page after many invoices without the
+// date, none of which matches, and does not read every invoice that matches.
+func TestListsSkipUndatedInvoicesThatDoNotMatch(t *testing.T) {
+	t.Parallel()
+	const invoices, limit, near, few = 600, 3, 60, 1
+	db := openFile(t)
+	f, err := filling.Fill(t.Context(), db, filling.Options{Seed: 7, Invoices: invoices, Entities: 1, Until: time.Date(2026, 6, 30, 12, 0, 0, 0, time.UTC)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Gorm.Exec("UPDATE invoices SET issue_date = CASE WHEN id IN (SELECT invoice_id FROM invoice_sources WHERE source = 'EMAIL') THEN '2026-01-02' END").Error; err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.New(t.Context(), db.Gorm, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entity := range []uuid.UUID{uuid.Nil, f.Entities[0]} {
+		filter := invoice.Filter{Sources: []document.Origin{document.FromEmail}, EntityID: entity}
+		sort := invoice.Sort{By: invoice.SortByIssueDate, Ascending: true}
+		n, statements, err := s.StatementsOfOrder(t.Context(), identity.Scope{OrganizationID: f.Organization}, filter, sort, limit, near, few)
+		all := strings.Join(statements, "\n")
+		if err != nil || n != limit || strings.Contains(all, "CROSS JOIN invoices ON invoices.id = p.id") {
+			t.Errorf("entity %s: %d invoices, want %d, and no statement that reads each match, %v:\n%s", entity, n, limit, err, all)
 		}
 	}
 }

@@ -122,7 +122,7 @@ func (l *invoiceList) spans(db *gorm.DB) (found []span, err error) {
 	date, _ := l.orderDate()
 	ranges := weekRanges(l.rest)
 	if len(ranges) == 0 {
-		return []span{l.owned(span{calendarStart, calendarStart.AddDate(lastYear, 0, 0)})}, nil
+		return l.wholeOrder(), nil
 	}
 	var parts []string
 	var queries []any
@@ -318,8 +318,13 @@ func (l *invoiceList) readSpans(db *gorm.DB, spans []span, left int) (rows []sum
 				return nil, false, nil
 			}
 			if read > 0 && l.isUndated(spans[i]) && l.start == uuid.Nil {
-				if err := l.startUndated(db); err != nil {
+				undated, whole, err := l.undated(db, l.limit-len(rows))
+				if err != nil {
 					return nil, false, err
+				}
+				if whole {
+					rows, left = append(rows, undated...), left+read
+					break
 				}
 			}
 			found, end, err := l.readChunk(db, size, l.limit-len(rows))
@@ -338,6 +343,9 @@ func (l *invoiceList) readSpans(db *gorm.DB, spans []span, left int) (rows []sum
 				break
 			}
 			l.cursor = end
+		}
+		if len(rows) == l.limit {
+			return rows, true, nil
 		}
 	}
 	return rows, true, nil
@@ -392,28 +400,4 @@ func (l *invoiceList) inOrder(last *position) *gorm.DB {
 		q = q.Where("invoices.entity_id = ?", l.entity)
 	}
 	return l.inSpan(q, "invoices", last)
-}
-
-// isUndated reports whether a part of the order has the invoices without the date of the order.
-func (l *invoiceList) isUndated(s span) bool {
-	return s.low.Equal(calendarStart) && s.high.Equal(calendarStart.AddDate(0, 0, 1))
-}
-
-// startUndated finds the first id among the invoices of a part of the filter, if it does not have too many. Invoices
-// without the date of the order are in the order of their ids, and there can be many of them.
-func (l *invoiceList) startUndated(db *gorm.DB) error {
-	least, _, err := l.fewest(db, mostRows)
-	if err != nil || least == nil {
-		return err
-	}
-	direction := " DESC"
-	if l.order.ascending {
-		direction = ""
-	}
-	var first []struct{ ID uuid.UUID }
-	err = db.Table("(?) AS p", least.ids.Limit(mostRows)).Select("p.id").Order("p.id" + direction).Limit(1).Find(&first).Error
-	if err == nil && len(first) > 0 {
-		l.start = first[0].ID
-	}
-	return err
 }
