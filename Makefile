@@ -85,7 +85,7 @@ soak: build ## run three replicas for SOAK (20m) with both ledgers, a document s
 		$(GO) test -count=1 -timeout 120m -v -run '^TestSoak$$' ./test/suites/faults
 
 .PHONY: growth
-growth: build ## measure how the service slows down with 10,000, 100,000 and ROWS (1,000,000) invoices on both databases, or DATABASE=SQLite or PostgreSQL; WRITE=1 writes the table of docs/benchmarks.md (about an hour on two cores, 15 GB of disk); KEEP=folder fills a database in the folder once, and prints p50 and p95 of each filter in each order and of each sum, with those above the goals; PAGES=1 measures the pages of the web application instead, with 100,000 invoices or ROWS (needs chromium and npm)
+growth: build ## measure how the service slows down with 10,000, 100,000 and ROWS (1,000,000) invoices on both databases, or DATABASE=SQLite or PostgreSQL; WRITE=1 writes the table of docs/benchmarks.md (about half an hour on two cores, 15 GB of disk); MOST=n fails if a row grows more than n times over a factor of ten; KEEP=folder fills a database in the folder once, and prints p50 and p95 of each filter in each order and of each sum, with those above the goals; PAGES=1 measures the pages of the web application instead, with 100,000 invoices or ROWS (needs chromium and npm)
 	@if [ -z "$(PAGES)" ]; then $(GO) run ./test/cmd/bench growth; else \
 		(cd test/suites/browser && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) && \
 		BROWSER=$${BROWSER:-$$(command -v chromium)} $(GO) run ./test/cmd/bench pages; fi

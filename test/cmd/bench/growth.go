@@ -77,7 +77,46 @@ func growth(ctx context.Context) error {
 	text := growthTable(columns)
 	fmt.Print(text)
 	if os.Getenv("WRITE") == "1" {
-		return writeGrowth(text)
+		if err := writeGrowth(text); err != nil {
+			return err
+		}
+	}
+	if most := os.Getenv("MOST"); most != "" {
+		limit, err := strconv.ParseFloat(most, 64)
+		if err != nil || limit < mostGrowth {
+			return fmt.Errorf("MOST must be a number from %v", mostGrowth)
+		}
+		return growthWithin(columns, limit)
+	}
+	return nil
+}
+
+// noticeable is the time in milliseconds up to which growthWithin accepts each growth, because other
+// programs of the machine change short times most.
+const noticeable = 20
+
+// growthWithin returns an error with the rows that grow more than limit times over a factor of ten. Sums
+// may grow in proportion to what they add up.
+func growthWithin(columns []growthColumn, limit float64) error {
+	var above []string
+	for i := 1; i < len(columns); i++ {
+		before, after := columns[i-1], columns[i]
+		if before.database != after.database {
+			continue
+		}
+		for row, f := range after.figures {
+			most, growth := limit, f.value/before.figures[row].value
+			if strings.HasPrefix(f.name, "sum ") {
+				most = max(limit, 10*mostGrowth)
+			}
+			if growth > most && (f.unit != "ms" || f.value > noticeable) {
+				above = append(above, fmt.Sprintf("%s, %s: %s × from %s to %s invoices, limit %s ×", after.database, f.name, trimmed(growth),
+					grouped(before.invoices), grouped(after.invoices), trimmed(most)))
+			}
+		}
+	}
+	if above != nil {
+		return errors.New("rows that grow too much:\n" + strings.Join(above, "\n"))
 	}
 	return nil
 }
