@@ -17,12 +17,18 @@ func joinLetters(row []word) []word {
 		for isSpacedLetter(&row[i]) && end < len(row) && isSpacedLetter(&row[end]) && isNextLetter(&row[end-1], &row[end]) {
 			end++
 		}
-		if end-i < fewest || !mostlySingle(row[i:end]) {
+		// The run from a later word on ends at the same word. A new search for each word would take too long.
+		single := singles(row[i:end])
+		for end-i >= fewest && 3*single < 2*(end-i) {
+			single -= singles(row[i : i+1])
 			out = append(out, row[i])
 			i++
-			continue
 		}
-		out = append(out, joinRun(slices.Clone(row[i:end]))...)
+		if end-i < fewest {
+			out = append(out, row[i:end]...)
+		} else {
+			out = append(out, joinRun(slices.Clone(row[i:end]))...)
+		}
 		i = end
 	}
 	return out
@@ -49,15 +55,15 @@ func isNextLetter(a, b *word) bool {
 	return gap > 0 && gap < widest*height && min(a.y1-a.y0, b.y1-b.y0) > similar*height
 }
 
-// mostlySingle reports whether most words of a run are single letters.
-func mostlySingle(run []word) bool {
-	single := 0
-	for i := range run {
-		if utf8.RuneCountInString(run[i].text) == 1 {
-			single++
+// singles returns the number of words that are single letters.
+func singles(words []word) int {
+	n := 0
+	for i := range words {
+		if utf8.RuneCountInString(words[i].text) == 1 {
+			n++
 		}
 	}
-	return 3*single >= 2*len(run)
+	return n
 }
 
 // joinRun joins the letters of a run to words. A space between words is wider than those between letters.

@@ -3,6 +3,8 @@ package pdftext
 import (
 	"strings"
 	"testing"
+
+	"docledger/test/lib/cputime"
 )
 
 // Letters with a space after each of them are words. A wider space separates two words. Columns and
@@ -28,5 +30,15 @@ func TestLettersPrintedApartAreWords(t *testing.T) {
 		if strings.Join(got, "|") != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
+	}
+}
+
+// The time for a line of short words does not grow with the square of their number.
+func TestManyShortWordsInALineTakeLittleTime(t *testing.T) {
+	t.Parallel()
+	const words = 25_000
+	for _, word := range []string{"a ", "ab "} {
+		line := texts("Invoice", strings.Repeat(word, words))
+		cputime.Within(t, words*len(word), func() { parseDocument(line) })
 	}
 }
