@@ -15,6 +15,8 @@ import (
 	"docledger/migrations"
 	"docledger/test/lib/filling"
 	"docledger/test/lib/postgres"
+
+	"github.com/pressly/goose/v3"
 )
 
 // TestSearchWithoutExtension migrates as a user who may not create extensions. Searches need none.
@@ -88,6 +90,59 @@ func TestSearchOfSQLiteFollowsInvoices(t *testing.T) {
 	if keys != 0 {
 		t.Error("the key of a deleted invoice remains")
 	}
+}
+
+// TestSearchOfSQLiteAfterUpgrade migrates a database with invoices to the index with the names of sellers apart, from the
+// one before, in which an invoice changed. Each text is found in its row alone.
+func TestSearchOfSQLiteAfterUpgrade(t *testing.T) {
+	t.Parallel()
+	const before = 1231
+	ctx := t.Context()
+	cfg := database.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "search.db")}
+	must(t, database.Migrate(ctx, cfg, migrations.SQLite()))
+	db, err := database.Open(ctx, cfg)
+	must(t, err)
+	t.Cleanup(func() { must(t, db.Close()) })
+	_, found := search(t, ctx, db)
+	id := found.ID
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db.SQL, migrations.SQLite().Migrations)
+	must(t, err)
+	_, err = provider.DownTo(ctx, before)
+	must(t, err)
+	rows := func(text string) (signs string) {
+		t.Helper()
+		must(t, db.SQL.QueryRowContext(ctx, "SELECT coalesce(group_concat(sign(rowid), ' '), '') FROM invoice_search WHERE invoice_search MATCH ?", text).Scan(&signs))
+		return signs
+	}
+	change := func(number, seller, order, file string) {
+		t.Helper()
+		_, err := db.SQL.ExecContext(ctx, "UPDATE invoices SET search = ? || char(10) || ? || char(10) || ?, search_file = ? WHERE id = ?", number, seller, order, file, id)
+		must(t, err)
+	}
+	change("日本語番号", "東京商事", "\"order\"", "x-file.pdf")
+	for _, text := range []string{"日本語", "東京商", `"rde"`, `"x-f"`} {
+		if got := rows(text); got != "1" {
+			t.Errorf("before the migration, %s is in the rows %q, want one", text, got)
+		}
+	}
+	_, err = provider.Up(ctx)
+	must(t, err)
+	expect := func(when string, want map[string]string) {
+		t.Helper()
+		for text, signs := range want {
+			if got := rows(text); got != signs {
+				t.Errorf("%s, %s is in the rows %q, want %q", when, text, got, signs)
+			}
+		}
+	}
+	expect("after the migration", map[string]string{"日本語": "1", "東京商": "-1", `"rde"`: "1", `"x-f"`: "1"})
+	change("", "", "", "")
+	expect("without texts", map[string]string{"日本語": "", "東京商": "", `"rde"`: "", `"x-f"`: ""})
+	change("", "東京商事", "", "日本語.pdf")
+	expect("with a seller and a file", map[string]string{"日本語": "1", "東京商": "-1"})
+	_, err = provider.DownTo(ctx, before)
+	must(t, err)
+	expect("after the return", map[string]string{"日本語": "1", "東京商": "1"})
 }
 
 // search fills a database and finds an invoice by its number.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -99,6 +100,34 @@ func TestIndexOfSearchesAfterInterruption(t *testing.T) {
 	must(t, err)
 	if definition, valid := index(); definition != want || !valid {
 		t.Errorf("the index is %s, valid: %v; want %s", definition, valid, want)
+	}
+}
+
+// TestIndexOfSearchesAfterAnInterruptedReturn returns to the schema before the index of sellers. An earlier
+// attempt ended before the former index was complete.
+func TestIndexOfSearchesAfterAnInterruptedReturn(t *testing.T) {
+	t.Parallel()
+	const before = 1231
+	ctx := t.Context()
+	db, err := database.Open(ctx, database.Config{URL: postgres.New(t)})
+	must(t, err)
+	t.Cleanup(func() { must(t, db.Close()) })
+	s, err := store.New(ctx, db.Gorm, store.Options{})
+	must(t, err)
+	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	fill(t, ctx, s, []time.Time{now, now})
+	if _, err = db.SQL.ExecContext(ctx, "CREATE UNIQUE INDEX CONCURRENTLY invoices_search_keys ON invoices (organization_id)"); err == nil {
+		t.Fatal("the index of an earlier attempt is complete, so the test proves nothing")
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db.SQL, migrations.Postgres().Migrations)
+	must(t, err)
+	_, err = provider.DownTo(ctx, before)
+	must(t, err)
+	var definition string
+	var valid bool
+	must(t, db.SQL.QueryRowContext(ctx, "SELECT pg_get_indexdef(indexrelid), indisvalid FROM pg_index WHERE indexrelid = 'invoices_search_keys'::regclass").Scan(&definition, &valid))
+	if !strings.Contains(definition, "gin") || !valid {
+		t.Errorf("the index is %s, valid: %v", definition, valid)
 	}
 }
 

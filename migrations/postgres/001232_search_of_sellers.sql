@@ -40,7 +40,9 @@ CREATE INDEX CONCURRENTLY invoices_search_values ON invoices USING gin (invoice_
 DROP INDEX CONCURRENTLY IF EXISTS invoices_search_keys;
 
 -- +goose Down
-CREATE INDEX CONCURRENTLY IF NOT EXISTS invoices_search_keys ON invoices USING gin (invoice_search_keys(organization_id, search || chr(10) || search_file)) WITH (gin_pending_list_limit = 512);
+-- An interrupted attempt leaves an invalid index.
+DROP INDEX CONCURRENTLY IF EXISTS invoices_search_keys;
+CREATE INDEX CONCURRENTLY invoices_search_keys ON invoices USING gin (invoice_search_keys(organization_id, search || chr(10) || search_file)) WITH (gin_pending_list_limit = 512);
 DROP INDEX CONCURRENTLY IF EXISTS invoices_search_values;
 DROP FUNCTION IF EXISTS invoice_search_values(uuid, text, text);
 DROP FUNCTION IF EXISTS invoice_seller_key(uuid, text);
