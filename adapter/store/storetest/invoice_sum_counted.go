@@ -244,8 +244,8 @@ func (p *sumPlay) content(inv *invoice.Invoice) {
 	if p.draw.IntN(5) > 0 {
 		inv.DueDate = calendar.Date{Year: 2026, Month: 1, Day: 30}.AddDays(p.draw.IntN(40))
 	}
-	inv.Seller.TaxID, inv.Seller.Name = pick("DE1", "DE2", ""), pick("Acme", "acme ltd", "Zeta", "")
-	inv.Number, inv.PurchaseOrder = pick("R-1", "R-1", "R-1", "Acme 5"), pick("", "", "Order 5", "zeta")
+	inv.Seller.TaxID, inv.Seller.Name = pick("DE1", "DE2", ""), pick("Acme", "acme ltd", "Zeta", "", "Müller  & \"Söhne\"", "東京商事 Acme", `50%_a\b OR c*`, "Łódź\nStraße")
+	inv.Number, inv.PurchaseOrder = pick("R-1", "R-1", "R-1", "Acme 5", "東京商事"), pick("", "", "Order 5", "zeta", "MULLER & 'SOHNE'", "50%_A\\B")
 	inv.NetTotal, inv.TaxTotal, inv.GrossTotal, inv.AmountDue = amount(), amount(), amount(), amount()
 	inv.Taxes, inv.Lines = nil, nil
 	for range p.draw.IntN(4) {
