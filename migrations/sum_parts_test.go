@@ -10,6 +10,8 @@ import (
 	"docledger/adapter/store"
 	"docledger/domain/calendar"
 	"docledger/domain/document"
+	"docledger/domain/entity"
+	"docledger/domain/identity"
 	"docledger/domain/invoice"
 	"docledger/domain/ledgersync"
 	"docledger/domain/money"
@@ -244,6 +246,45 @@ func TestSourcesAfterChanges(t *testing.T) {
 			FULL JOIN invoice_sources AS o ON o.invoice_id = w.id WHERE w.origin IS DISTINCT FROM o.source`).Scan(&wrong).Error)
 		if wrong > 0 {
 			t.Errorf("%d invoices have no source or another one than their document, or are deleted", wrong)
+		}
+	})
+}
+
+// TestOrdersOfSourcesAfterChanges changes, adds and deletes invoices after the table of sources has the columns of orders and
+// before it has the values of the earlier invoices.
+func TestOrdersOfSourcesAfterChanges(t *testing.T) {
+	t.Parallel()
+	const before, columns = 1232, 1233
+	onBothDatabases(t, func(t *testing.T, db *database.DB, s *store.Store, provider *goose.Provider) {
+		ctx, now := t.Context(), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+		scope, e := fill(t, ctx, s, []time.Time{now, now, now, now})
+		other := uuid.New()
+		must(t, s.Entities().Add(ctx, &entity.Entity{ID: other, OrganizationID: scope.OrganizationID, Name: "Other", Access: entity.AccessOrganization, DefaultRole: identity.Viewer, Version: 1}))
+		var ids []uuid.UUID
+		must(t, db.Gorm.Table("invoices").Order("id").Pluck("id", &ids).Error)
+		_, err := provider.DownTo(ctx, before)
+		must(t, err)
+		_, err = provider.UpTo(ctx, columns)
+		must(t, err)
+		must(t, db.Gorm.Exec("UPDATE invoices SET issue_date = '2026-02-01', gross_fixed = 7 WHERE id = ?", ids[0]).Error)
+		must(t, db.Gorm.Exec("DELETE FROM documents WHERE id = (SELECT document_id FROM invoices WHERE id = ?)", ids[1]).Error)
+		added := uuid.New()
+		_, err = s.Documents().Add(ctx, &document.Document{
+			ID: added, EntityID: e, OrganizationID: scope.OrganizationID, Filename: "b.xml", MediaType: "text/xml", SHA256: added.String(),
+			Origin: document.FromEmail, Status: document.Extracted, Version: 1,
+		})
+		must(t, err)
+		must(t, s.Invoices().Add(ctx, &invoice.Invoice{
+			ID: uuid.New(), DocumentID: added, EntityID: e, OrganizationID: scope.OrganizationID, Status: invoice.Extracted,
+			Content: invoice.Content{Type: invoice.TypeInvoice, DueDate: calendar.Date{Year: 2026, Month: 4, Day: 1}}, Version: 1, CreatedAt: now, UpdatedAt: now,
+		}))
+		_, err = provider.Up(ctx)
+		must(t, err)
+		must(t, db.Gorm.Exec("UPDATE invoices SET due_date = '2026-05-01', entity_id = ? WHERE id = ?", other, ids[2]).Error)
+		wrong, all, err := s.MissingSources(ctx)
+		must(t, err)
+		if wrong != 0 || all != 4 {
+			t.Errorf("%d of %d invoices have a source with other values, want 0 of 4", wrong, all)
 		}
 	})
 }

@@ -28,6 +28,8 @@ func (l *invoiceList) coveredColumns(part string) []string {
 			return []string{part, "entity_id", "issue_date", "due_date", "gross_fixed", "updated_at"}
 		}
 		return []string{part, "entity_id"}
+	case "source":
+		return []string{part, "entity_id", "issue_date", "due_date", "gross_fixed"}
 	case "currency", "failed_checks":
 		return []string{part, "entity_id"}
 	case "created_at", "updated_at":
@@ -61,8 +63,9 @@ func (l *invoiceList) covers(p *filterPart) bool {
 		{"updated_at", !f.UpdatedSince.IsZero()},
 		{"gross_fixed", f.GrossMin != nil || f.GrossMax != nil},
 		{"failed_checks", len(f.FailedChecks) > 0},
+		{"source", len(f.Sources) > 0},
 		{"", len(f.Statuses) > 0 || len(f.ExternalIDs) > 0 || f.HasDuplicate != nil || len(f.SyncStates) > 0 ||
-			len(f.Sources) > 0 || f.CreatedBy != uuid.Nil || f.Query != ""},
+			f.CreatedBy != uuid.Nil || f.Query != ""},
 	} {
 		if condition.has && !slices.Contains(columns, condition.column) {
 			return false
@@ -110,6 +113,9 @@ func (l *invoiceList) nearOrLeast(db *gorm.DB) (least *filterPart, rows []summar
 // ofIndex selects the ids of the page among the invoices of a part. It reads no invoice, but the entries of the
 // part in its index, which has all that the list compares.
 func (l *invoiceList) ofIndex(p *filterPart) *gorm.DB {
+	if p.name == "source" {
+		return l.ofSources(p)
+	}
 	table := "invoices"
 	if !l.s.postgres {
 		table += " INDEXED BY " + p.index
@@ -122,4 +128,20 @@ func (l *invoiceList) ofIndex(p *filterPart) *gorm.DB {
 		q = l.withChecks(q, "invoices")
 	}
 	return l.pageOf(q)
+}
+
+// ofSources is ofIndex of the sources, which have a table of their own with the values of each invoice.
+func (l *invoiceList) ofSources(p *filterPart) *gorm.DB {
+	table := "invoice_sources"
+	if !l.s.postgres {
+		table += " INDEXED BY " + p.index
+	}
+	entries := l.s.db.Table(table).Select("invoice_id AS id, organization_id, source, entity_id, issue_date, due_date, gross_fixed")
+	q := l.s.db.Table("(?) AS invoices", entries).Where("invoices.organization_id = ? AND invoices.source IN ?", l.scope.OrganizationID, l.rest.Sources)
+	if l.entity != uuid.Nil {
+		q = q.Where("invoices.entity_id = ?", l.entity)
+	}
+	others := *l
+	others.rest.Sources = nil
+	return others.pageOf(q)
 }

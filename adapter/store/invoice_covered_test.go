@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"docledger/adapter/store"
+	"docledger/domain/document"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
 	"docledger/test/lib/filling"
@@ -33,6 +34,7 @@ func readCovered(t *testing.T, s *store.Store, f filling.Filled, postgres bool) 
 		"type":        {"invoices_of_other_types", invoice.Filter{Types: []invoice.Type{invoice.TypeCorrection}}},
 		"updated_at":  {"invoices_by_update", invoice.Filter{UpdatedSince: f.Until.AddDate(0, 0, -3)}},
 		"created_at":  {"invoices_by_creation", invoice.Filter{CreatedFrom: f.Until.AddDate(0, 0, -3)}},
+		"source":      {"invoice_sources_by_source", invoice.Filter{Sources: []document.Origin{document.FromEmail}}},
 		// The index has no column of another order.
 		"failed_checks": {"invoices_by_failed_checks", invoice.Filter{FailedChecks: []string{"tax_sum"}}},
 	} {
@@ -46,6 +48,9 @@ func readCovered(t *testing.T, s *store.Store, f filling.Filled, postgres bool) 
 				if part == "failed_checks" && sort.By != invoice.SortByCreation {
 					continue
 				}
+				if part == "source" && sort.By == invoice.SortByUpdate {
+					continue // each change of an invoice would change its entry
+				}
 				if part == "created_at" && (postgres || sort.By == invoice.SortByCreation) {
 					continue // the list is in the order of the index
 				}
@@ -53,7 +58,7 @@ func readCovered(t *testing.T, s *store.Store, f filling.Filled, postgres bool) 
 				plans, err := s.CoveredPlans(t.Context(), scope, c.filter, sort)
 				// PostgreSQL chooses the index.
 				plan := plans[part]
-				alone := strings.Contains(plan, "COVERING INDEX "+c.index+" ") || strings.Contains(plan, "Index Only Scan using invoices_") && !strings.Contains(plan, "Heap Scan")
+				alone := strings.Contains(plan, "COVERING INDEX "+c.index+" ") || strings.Contains(plan, "Index Only Scan using invoice") && !strings.Contains(plan, "Heap Scan")
 				if err != nil || !alone {
 					t.Errorf("%s of entity %s, sorted by %q: the index %s is not read alone: %q, %v", part, entity, sort.By, c.index, plan, err)
 				}

@@ -22,7 +22,7 @@ const (
 // filterPart is a part of a filter of which an index has the invoices.
 type filterPart struct {
 	name  string
-	index string   // the index of the organization that has its invoices; "" if it is that of an entity or another table
+	index string   // the index of the organization that has its invoices; "" if it is that of an entity or has no other values
 	ids   *gorm.DB // the ids of its invoices, each once, and maybe of other entities
 	rows  *gorm.DB // at least as many rows, in the index alone
 	// has is the condition that the part has the invoice p.id, if an index finds it; otherwise nil.
@@ -109,7 +109,7 @@ func (l *invoiceList) parts() (found []filterPart) {
 	if len(f.Sources) > 0 {
 		q := from("invoice_sources AS o", "invoice_sources_by_source").Where("o.organization_id = ? AND o.source IN ?", l.scope.OrganizationID, f.Sources)
 		found = append(found, filterPart{
-			name: "source", ids: q.Session(&gorm.Session{}).Select("o.invoice_id AS id"), rows: q.Session(&gorm.Session{}).Select("1 AS one"),
+			name: "source", index: "invoice_sources_by_source", ids: q.Session(&gorm.Session{}).Select("o.invoice_id AS id"), rows: q.Session(&gorm.Session{}).Select("1 AS one"),
 			has: q.Session(&gorm.Session{}).Select("1").Where("o.invoice_id = p.id"),
 		})
 	}

@@ -26,12 +26,13 @@ func (s *Store) MissingWeeks(ctx context.Context) (missing, needed int, err erro
 	return counts.Missing, counts.Needed, failed("compare the weeks of invoices", err)
 }
 
-// MissingSources counts the rows that invoice_sources lacks, and the stored invoices, of all organizations. A list or a sum
-// with a source omits the invoices of a missing row.
+// MissingSources counts the invoices of which invoice_sources has no row or one with other values, and the stored invoices,
+// of all organizations. A list or a sum with a source omits the invoices of a missing row.
 func (s *Store) MissingSources(ctx context.Context) (missing, needed int, err error) {
 	var counts struct{ Missing, Needed int }
 	err = s.handle(ctx).Raw(`SELECT count(*) AS needed, count(*) - count(o.invoice_id) AS missing
-		FROM invoices AS i LEFT JOIN invoice_sources AS o ON o.organization_id = i.organization_id AND o.invoice_id = i.id`).Scan(&counts).Error
+		FROM invoices AS i LEFT JOIN invoice_sources AS o ON o.organization_id = i.organization_id AND o.invoice_id = i.id AND o.entity_id = i.entity_id
+			AND o.issue_date IS NOT DISTINCT FROM i.issue_date AND o.due_date IS NOT DISTINCT FROM i.due_date AND o.gross_fixed IS NOT DISTINCT FROM i.gross_fixed`).Scan(&counts).Error
 	return counts.Missing, counts.Needed, failed("compare the sources of invoices", err)
 }
 

@@ -277,8 +277,8 @@ func checkSources(ctx context.Context, cfg config.Config) Finding {
 	})
 }
 
-// checkRows completes the finding of a table that triggers fill. count returns the number of its missing rows and that of
-// all rows that the stored invoices need.
+// checkRows completes the finding of a table that triggers fill. count returns the number of its missing or wrong rows and
+// that of all rows that the stored invoices need.
 func checkRows(ctx context.Context, cfg config.Config, table string, count func(*store.Store, context.Context) (missing, needed int, err error), f Finding) Finding {
 	f.Err = withStore(ctx, cfg, func(st *store.Store) error {
 		missing, needed, err := count(st, ctx)
@@ -286,9 +286,9 @@ func checkRows(ctx context.Context, cfg config.Config, table string, count func(
 			return err
 		}
 		if missing > 0 {
-			return fmt.Errorf("%d of %d rows of %s are missing", missing, needed, table)
+			return fmt.Errorf("%d of %d rows of %s are missing or wrong", missing, needed, table)
 		}
-		f.OK = fmt.Sprintf("%d row(s), none is missing", needed)
+		f.OK = fmt.Sprintf("%d row(s), none is missing or wrong", needed)
 		return nil
 	})
 	if errors.Is(f.Err, errNoDatabase) {

@@ -82,25 +82,29 @@ func TestBackupIsRestored(t *testing.T) {
 			t.Errorf("a damaged document is reported as %v", found)
 		}
 
-		removeRows(t, env, "invoice_weeks WHERE pair = 'issue_due'")
+		change(t, env, "DELETE FROM invoice_weeks WHERE pair = 'issue_due'")
 		if weeks := diagnose(t, env, deep)["weeks of invoices"]; weeks.Err == nil || !strings.Contains(weeks.Detail(), "1 of 6 rows") {
 			t.Errorf("a missing week of invoices is reported as %v", weeks)
 		}
-		removeRows(t, env, "invoice_sources WHERE CAST(invoice_id AS text) = (SELECT min(CAST(id AS text)) FROM invoices)")
-		if sources := diagnose(t, env, deep)["sources of invoices"]; sources.Err == nil || !strings.Contains(sources.Detail(), "rows of invoice_sources are missing") {
-			t.Errorf("a missing source of an invoice is reported as %v", sources)
+		for what, statement := range map[string]string{
+			"wrong": "UPDATE invoice_sources SET due_date = '1999-01-01'", "missing": "DELETE FROM invoice_sources",
+		} {
+			change(t, env, statement+" WHERE CAST(invoice_id AS text) = (SELECT min(CAST(id AS text)) FROM invoices)")
+			if sources := diagnose(t, env, deep)["sources of invoices"]; sources.Err == nil || !strings.Contains(sources.Detail(), "1 of 2 rows of invoice_sources are missing or wrong") {
+				t.Errorf("a %s source of an invoice is reported as %v", what, sources)
+			}
 		}
 	})
 }
 
-// removeRows deletes rows of a table that triggers fill.
-func removeRows(t *testing.T, env map[string]string, rows string) {
+// change changes rows of a table that triggers fill.
+func change(t *testing.T, env map[string]string, statement string) {
 	t.Helper()
 	db, err := database.Open(context.Background(), service.DatabaseConfig(load(t, env)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = db.SQL.ExecContext(context.Background(), "DELETE FROM "+rows)
+	_, err = db.SQL.ExecContext(context.Background(), statement)
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
