@@ -97,6 +97,15 @@ func (l *invoiceList) nearOrLeast(db *gorm.DB) (least *filterPart, rows []summar
 	if least, err = l.fewestCovered(db); err != nil || least != nil {
 		return least, nil, false, err
 	}
+	none, rejected, err := l.excludes(db)
+	if err != nil || none {
+		return nil, nil, none, err
+	}
+	if rejected {
+		l.isFar = true
+		least, _, err = l.fewest(db, mostRows)
+		return least, nil, false, err
+	}
 	if len(l.valueLists()) > 1 {
 		if l.rarest, _, err = l.fewest(db, mostRows); err != nil {
 			return nil, nil, false, err

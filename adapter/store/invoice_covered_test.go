@@ -84,6 +84,8 @@ func readsLittle(t *testing.T, s *store.Store, f filling.Filled) {
 		"a failed check":         {invoice.Filter{FailedChecks: []string{"tax_sum"}}, limit, 3},
 		"a duplicate":            {invoice.Filter{HasDuplicate: &yes}, limit, 2},
 		"a duplicate, an entity": {invoice.Filter{HasDuplicate: &yes, EntityID: f.Entities[0]}, 1, 2},
+		"parts that exclude":     {invoice.Filter{Types: []invoice.Type{invoice.TypeCreditNote}, Currencies: []string{"GBP"}, Statuses: []invoice.Status{invoice.Synced}}, 0, 5},
+		"except the rejected":    {invoice.Filter{Types: []invoice.Type{invoice.TypeCreditNote}, Currencies: []string{"GBP"}}, 0, 8},
 		"no such check":          {invoice.Filter{FailedChecks: []string{"gross_sum"}}, 0, 1},
 		"no such check, another": {invoice.Filter{FailedChecks: []string{"gross_sum"}, Currencies: []string{"EUR"}}, 0, 1},
 	} {

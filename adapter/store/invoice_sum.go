@@ -122,33 +122,19 @@ func (r Invoices) sum(ctx context.Context, s identity.Scope, f invoice.Filter, k
 				return err
 			}
 		}
-		from, order := r.s.readUncounted(r.s.handle(ctx), s), []string(nil)
-		if !counted {
-			if from, order, err = r.readMatching(ctx, s, f, keys, most); err != nil {
+		var parts []*gorm.DB
+		var q *sumQuery
+		if counted {
+			parts, q = r.addUpGroups(ctx, s, f, keys, g)
+		} else {
+			from, order, err := r.readMatching(ctx, s, f, keys, most)
+			if err != nil {
 				return err
 			}
+			direct, of := r.addUp(from, s, f, keys, order...)
+			parts, q = []*gorm.DB{direct}, of
 		}
-		direct, q := r.addUp(from, s, f, keys, order...)
-		union, queries := "?", []any{direct}
-		if counted {
-			add := func(part *gorm.DB) { union, queries = union+" UNION ALL ?", append(queries, part) }
-			if g.search == nil || g.search.found > 0 {
-				add(r.s.addCounted(s, g, keys))
-			}
-			if g.search != nil {
-				others, _ := r.addUp(r.s.readOtherTexts(r.s.handle(ctx), s, g.search, g.other), s, g.otherTexts(), keys)
-				add(others)
-			}
-			for _, edge := range g.edges {
-				days, _ := r.addUp(r.s.readCounted(r.s.handle(ctx), s, edge, g.other), s, edge, keys)
-				add(days)
-			}
-			if len(g.other) > 0 {
-				others, _ := r.addUp(r.s.readOthers(r.s.handle(ctx), g.other), s, f, keys)
-				add(others)
-			}
-		}
-		all := r.s.handle(ctx).Table("("+union+") AS g", queries...)
+		all := together(r.s.handle(ctx), parts)
 		columns, names := slices.Clone(q.names), strings.Join(q.names, ", ")
 		if slices.Contains(keys, invoice.SumBySupplier) {
 			columns = append(columns, "min(seller_name) AS seller_name")
@@ -172,6 +158,34 @@ func (r Invoices) sum(ctx context.Context, s identity.Scope, f invoice.Filter, k
 		}
 	}
 	return sums, nil
+}
+
+// addUpGroups adds up the groups of a sum, and the invoices that match and are in none of them.
+func (r Invoices) addUpGroups(ctx context.Context, s identity.Scope, f invoice.Filter, keys []invoice.SumKey, g groupedSum) (parts []*gorm.DB, q *sumQuery) {
+	direct, q := r.addUp(r.s.readUncounted(r.s.handle(ctx), s), s, f, keys)
+	parts = []*gorm.DB{direct}
+	if g.search == nil || g.search.found > 0 {
+		parts = append(parts, r.s.addCounted(s, g, keys))
+	}
+	if g.search != nil {
+		others, _ := r.addUp(r.s.readOtherTexts(r.s.handle(ctx), s, g.search, g.other), s, g.otherTexts(), keys)
+		parts = append(parts, others)
+	}
+	for _, edge := range g.edges {
+		days, _ := r.addUp(r.s.readCounted(r.s.handle(ctx), s, edge, g.other), s, edge, keys)
+		parts = append(parts, days)
+	}
+	if len(g.other) > 0 {
+		others, _ := r.addUp(r.s.readOthers(r.s.handle(ctx), g.other), s, f, keys)
+		parts = append(parts, others)
+	}
+	return parts, q
+}
+
+// together reads the rows of all parts as one table g.
+func together(db *gorm.DB, parts []*gorm.DB) *gorm.DB {
+	union := strings.Repeat(" UNION ALL ?", len(parts))
+	return db.Table("("+strings.TrimPrefix(union, " UNION ALL ")+") AS g", mapped(parts, func(part *gorm.DB) any { return part })...)
 }
 
 // readMatching reads the invoices of an organization of which some match a filter: those of a rare search, or every
