@@ -11,7 +11,7 @@ import (
 
 // coveredRows is the number of invoices of a part up to which a list reads them at once if an index has all that
 // it compares. An entry of an index takes a tenth of the time of an invoice.
-const coveredRows = 25_000
+const coveredRows = 40_000
 
 // orderColumns are the columns of the orders of a list.
 var orderColumns = map[invoice.SortKey]string{

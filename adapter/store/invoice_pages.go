@@ -311,8 +311,7 @@ func (l *invoiceList) first(columns string) *gorm.DB {
 		if columns == "1" {
 			return values
 		}
-		// Each database reads the ids first, and then each invoice by its id.
-		return l.s.db.Table("(?) AS v", values).Joins("CROSS JOIN invoices").Where("invoices.id = v.id").Select(columns)
+		return l.s.db.Table("(?) AS v", values).Joins(l.s.invoicesByID("v.id")).Select(columns)
 	}
 	first := l.s.db.Table("invoices").Select(columns).Where("invoices.organization_id = ?", l.scope.OrganizationID)
 	if l.entity != uuid.Nil {

@@ -155,8 +155,7 @@ func (l *invoiceList) fewestOf(db *gorm.DB, parts []filterPart, most int) (least
 // of selects the ids of the page among the invoices of a part of the filter. The indexes of other parts
 // exclude invoices before these are read.
 func (l *invoiceList) of(p *filterPart) *gorm.DB {
-	// Each database reads the ids first, and then each invoice by its id.
-	invoices := "CROSS JOIN invoices ON invoices.id = p.id"
+	invoices := l.s.invoicesByID("p.id")
 	if l.s.postgres {
 		invoices = "CROSS JOIN LATERAL (SELECT * FROM invoices AS i WHERE i.id = p.id OFFSET 0) AS invoices"
 	}

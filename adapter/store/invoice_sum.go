@@ -219,10 +219,10 @@ func (r Invoices) readMatching(ctx context.Context, s identity.Scope, f invoice.
 	case err != nil:
 		return nil, nil, failed("count the invoices of a filter", err)
 	case p != nil:
-		return r.s.handle(ctx).Table("(?) AS p", p.ids).Joins("CROSS JOIN invoices ON invoices.id = p.id"), nil, nil
+		return r.s.handle(ctx).Table("(?) AS p", p.ids).Joins(r.s.invoicesByID("p.id")), nil, nil
 	case rare:
 		ids := r.s.db.Table("(?) AS q", r.s.db.Raw(c.sql, c.values...)).Select("DISTINCT q.invoice_id AS id")
-		return r.s.handle(ctx).Table("(?) AS p", ids).Joins("CROSS JOIN invoices ON invoices.id = p.id"), nil, nil
+		return r.s.handle(ctx).Table("(?) AS p", ids).Joins(r.s.invoicesByID("p.id")), nil, nil
 	case covered:
 		return r.s.handle(ctx).Table("invoices INDEXED BY invoices_sums"), orderOfSums(keys), nil
 	}

@@ -168,7 +168,7 @@ func (s *Store) readUncounted(db *gorm.DB, scope identity.Scope) *gorm.DB {
 		return db.Table("(SELECT invoice_id FROM invoices_uncounted WHERE organization_id = ? LIMIT ?) AS u", scope.OrganizationID, mostUncounted+1).
 			Joins("JOIN invoices ON invoices.id = u.invoice_id")
 	}
-	return db.Table("invoices_uncounted AS u").Joins("CROSS JOIN invoices ON invoices.id = u.invoice_id").Where("u.organization_id = ?", scope.OrganizationID)
+	return db.Table("invoices_uncounted AS u").Joins(s.invoicesByID("u.invoice_id")).Where("u.organization_id = ?", scope.OrganizationID)
 }
 
 // CountSums counts the uncounted invoices of all organizations, and merges what was subtracted. Each

@@ -62,7 +62,7 @@ func (found *searchedSum) hasName(s *Store, column string) condition {
 // readOtherTexts reads the counted invoices that match a search and that have none of its names, except others.
 func (s *Store) readOtherTexts(db *gorm.DB, scope identity.Scope, found *searchedSum, others []uuid.UUID) *gorm.DB {
 	q := db.Table("(?) AS p", s.db.Table("(?) AS q", s.db.Raw(found.ids.sql, found.ids.values...)).Select("DISTINCT q.invoice_id AS id")).
-		Joins("CROSS JOIN invoices ON invoices.id = p.id")
+		Joins(s.invoicesByID("p.id"))
 	if s.postgres {
 		// PostgreSQL would compare all invoices first, because it expects even fewer of the text.
 		q = db.Table("invoices").Where("invoices.id = ANY (ARRAY("+found.ids.sql+"))", found.ids.values...)

@@ -53,5 +53,5 @@ func (s *Store) readOthers(db *gorm.DB, ids []uuid.UUID) *gorm.DB {
 	if s.postgres {
 		return db.Table("invoices").Where("invoices.id IN ?", ids)
 	}
-	return db.Table("(SELECT DISTINCT id FROM invoices WHERE id IN ?) AS p", ids).Joins("CROSS JOIN invoices ON invoices.id = p.id")
+	return db.Table("(SELECT DISTINCT id FROM invoices WHERE id IN ?) AS p", ids).Joins(s.invoicesByID("p.id"))
 }

@@ -366,7 +366,8 @@ func (g *grown) keptQueries() (queries []growthQuery) {
 	if os.Getenv("PAIRS") == "1" {
 		for i, a := range filters {
 			for _, b := range filters[i+1:] {
-				if _, query, _ := strings.Cut(b.path, "?"); query != "" {
+				// Most parameters have one value.
+				if _, query, _ := strings.Cut(b.path, "?"); query != "" && !sharesParameter(a.path, b.path) {
 					queries = append(queries, growthQuery{a.name + " and " + b.name, a.path + "&" + query})
 				}
 			}
@@ -392,4 +393,18 @@ func (g *grown) keptQueries() (queries []growthQuery) {
 		queries = append(queries, search, growthQuery{search.name + ", by `account`", with(search.path, "group_by", "account")})
 	}
 	return queries
+}
+
+// sharesParameter reports whether the queries of two paths have a parameter with the same name.
+func sharesParameter(a, b string) bool {
+	_, queryA, _ := strings.Cut(a, "?")
+	_, queryB, _ := strings.Cut(b, "?")
+	valuesA, errA := url.ParseQuery(queryA)
+	valuesB, errB := url.ParseQuery(queryB)
+	for name := range valuesB {
+		if valuesA.Has(name) {
+			return true
+		}
+	}
+	return errors.Join(errA, errB) != nil // unreachable, because Encode wrote them
 }
