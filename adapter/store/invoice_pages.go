@@ -273,8 +273,8 @@ func (l *invoiceList) compare(db *gorm.DB) (rows []summaryRow, ok bool, err erro
 // window is the number of invoices that are compared one by one. It is larger for statuses, because
 // the first invoices can all have another one, unless an index has those of the status in this order.
 func (l *invoiceList) window() int {
-	rows := l.near
-	if (len(l.rest.Statuses) > 0 || len(l.rest.SyncStates) > 0) && l.indexed() == nil {
+	rows, list := l.near, l.indexed()
+	if (len(l.rest.Statuses) > 0 || len(l.rest.SyncStates) > 0) && (list == nil || list.part != "status" && list.part != "sync_state") {
 		rows *= 5
 	}
 	if l.start != uuid.Nil {
@@ -305,9 +305,18 @@ func (l *invoiceList) first(columns string) *gorm.DB {
 		return l.after(q, t).Where(t+".id"+sign, l.start)
 	}
 	list := l.indexed()
-	if list != nil && list.table != "invoices" {
-		values := l.s.db.Table(list.table+" AS v").Select("v.id").Where("v.organization_id = ? AND v."+list.column+" = ?", l.scope.OrganizationID, list.values[0])
-		values = beyond(values, "v").Order(aliased(l.order.clause(), "v")).Limit(l.window())
+	if list != nil && (list.table != "invoices" || len(list.values) > 1) {
+		var parts []string
+		var queries []any
+		for _, value := range list.values {
+			q := l.s.db.Table(list.table+" AS v").Select("v.id").Where("v.organization_id = ? AND v."+list.column+" = ?", l.scope.OrganizationID, value)
+			if l.entity != uuid.Nil { // an index has the statuses of an entity
+				q = q.Where("v.entity_id = ?", l.entity)
+			}
+			parts = append(parts, "SELECT m.id FROM (?) AS m")
+			queries = append(queries, beyond(q, "v").Order(aliased(l.order.clause(), "v")).Limit(l.window()))
+		}
+		values := l.s.db.Table("(?) AS v", l.s.db.Raw(strings.Join(parts, " UNION "), queries...)).Select("v.id").Order(aliased(l.order.clause(), "v")).Limit(l.window())
 		if columns == "1" {
 			return values
 		}
@@ -324,11 +333,11 @@ func (l *invoiceList) first(columns string) *gorm.DB {
 		Order(aliased(l.order.clause(), "invoices")).Limit(l.window())
 }
 
-// indexed returns a part of the filter of which an index has the invoices in the order of the list: that
+// indexed returns a part of the filter of which an index has the invoices of each value in the order of the list: that
 // with the fewest, if it is known.
 func (l *invoiceList) indexed() (found *valueList) {
 	for _, list := range l.valueLists() {
-		if len(list.values) != 1 {
+		if len(list.values) > maxMerged {
 			continue
 		}
 		if l.rarest != nil && list.part == l.rarest.name {
