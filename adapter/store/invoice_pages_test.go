@@ -2,6 +2,8 @@ package store_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -46,6 +48,9 @@ func TestFiltersOfManyInvoices(t *testing.T) {
 			}
 			readCovered(t, s, f, name == "postgres")
 			readsLittle(t, s, f)
+			if name == "postgres" {
+				expectsFewDuplicates(t, db)
+			}
 			moveDates(t, db, f)
 			removeBills(t, db)
 			var emailed []uuid.UUID
@@ -247,6 +252,21 @@ func combined(a, b invoice.Filter) (both invoice.Filter, ok bool) {
 		}
 	}
 	return a, true
+}
+
+// expectsFewDuplicates verifies that PostgreSQL knows how few invoices are suspected duplicates.
+func expectsFewDuplicates(t *testing.T, db *database.DB) {
+	t.Helper()
+	var text string
+	err := db.Gorm.Raw("EXPLAIN (FORMAT JSON) SELECT 1 FROM invoices WHERE strpos(failed_checks, ',not_a_duplicate,') > 0").Row().Scan(&text)
+	var plans []struct {
+		Plan struct {
+			Rows int `json:"Plan Rows"`
+		}
+	}
+	if err := errors.Join(err, json.Unmarshal([]byte(text), &plans)); err != nil || len(plans) != 1 || plans[0].Plan.Rows > manyInvoices/50 {
+		t.Errorf("PostgreSQL expects %+v duplicates among %d invoices, %v", plans, manyInvoices, err)
+	}
 }
 
 // compareParts verifies that the part of a filter with the fewest invoices is found.
