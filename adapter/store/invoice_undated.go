@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"docledger/domain/invoice"
+
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 )
@@ -47,12 +49,8 @@ func (l *invoiceList) undated(db *gorm.DB, limit int) (rows []summaryRow, whole 
 			return rows, whole, err
 		}
 	}
-	direction := " DESC"
-	if l.order.ascending {
-		direction = ""
-	}
 	var first []struct{ ID uuid.UUID }
-	err = db.Table("(?) AS p", least.ids.Limit(mostRows)).Select("p.id").Order("p.id" + direction).Limit(1).Find(&first).Error
+	err = db.Table("(?) AS p", least.ids.Limit(mostRows)).Select("p.id").Order("p.id" + l.direction()).Limit(1).Find(&first).Error
 	if err == nil && len(first) > 0 {
 		l.start = first[0].ID
 	}
@@ -64,19 +62,46 @@ func (l *invoiceList) undated(db *gorm.DB, limit int) (rows []summaryRow, whole 
 func (l *invoiceList) undatedOf(db *gorm.DB, p *filterPart, limit int) (rows []summaryRow, whole bool, err error) {
 	// A scalar, because PostgreSQL would read all invoices without the date to join them.
 	one := l.inOrder(nil).Select("invoices.id").Where("invoices.id = p.id")
+	ids, most := p.ids.Limit(mostRows), l.few+1
+	if l.hasOnly(p) {
+		// Each invoice of the part matches, so the first ones in the order of the ids are the page.
+		ids, most = l.s.db.Table("(?) AS p", ids).Select("p.id").Order("p.id"+l.direction()).Limit(mostRows), limit
+	}
+	q := db.Table("(?) AS p", ids).Select("p.id").Where("(?) IS NOT NULL", one).Limit(most)
+	if most == limit && l.s.postgres {
+		q = q.Order("p.id" + l.direction()) // SQLite reads the rows of a subquery in its order, and would sort all
+	}
 	var found []struct{ ID uuid.UUID }
-	err = db.Table("(?) AS p", p.ids.Limit(mostRows)).Select("p.id").Where("(?) IS NOT NULL", one).Limit(l.few + 1).Find(&found).Error
+	err = q.Find(&found).Error
 	if err != nil || len(found) > l.few {
 		return nil, false, err
 	}
 	if len(found) == 0 {
 		return nil, true, nil
 	}
-	ids := mapped(found, func(row struct{ ID uuid.UUID }) uuid.UUID { return row.ID })
-	q := l.s.within(db.Table("invoices").Where("invoices.organization_id = ? AND invoices.id IN ?", l.scope.OrganizationID, ids), "invoices", l.scope)
+	page := mapped(found, func(row struct{ ID uuid.UUID }) uuid.UUID { return row.ID })
+	q = l.s.within(db.Table("invoices").Where("invoices.organization_id = ? AND invoices.id IN ?", l.scope.OrganizationID, page), "invoices", l.scope)
 	if l.entity != uuid.Nil {
 		q = q.Where("invoices.entity_id = ?", l.entity)
 	}
 	err = l.s.narrowInvoices(q, "invoices", l.rest).Order(l.orderInSpan()).Limit(limit).Find(&rows).Error
 	return rows, true, err
+}
+
+// hasOnly reports whether each invoice of a part of the filter matches the list. A part has no limit of entities.
+func (l *invoiceList) hasOnly(p *filterPart) bool {
+	if l.entity != uuid.Nil || !l.scope.EveryEntity() {
+		return false
+	}
+	return p.name == "updated_at" && only(l.rest, func(f *invoice.Filter) { f.UpdatedSince = time.Time{} }) ||
+		p.name == "source" && only(l.rest, func(f *invoice.Filter) { f.Sources = nil }) ||
+		p.name == "sync_state" && only(l.rest, func(f *invoice.Filter) { f.SyncStates = nil })
+}
+
+// direction is that of the order in SQL.
+func (l *invoiceList) direction() string {
+	if l.order.ascending {
+		return ""
+	}
+	return " DESC"
 }
