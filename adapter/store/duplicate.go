@@ -215,12 +215,12 @@ func (r Duplicates) search(ctx context.Context, organization, except uuid.UUID, 
 	var texts []string
 	var values []any
 	for i, s := range searches {
-		texts = append(texts, "SELECT * FROM (SELECT "+strconv.Itoa(i)+" AS search, "+keysColumns+` FROM invoice_duplicate_keys AS k JOIN invoices AS i ON i.id = k.invoice_id
+		texts = append(texts, "SELECT * FROM (SELECT "+keysColumns+", "+strconv.Itoa(i)+` AS search FROM invoice_duplicate_keys AS k JOIN invoices AS i ON i.id = k.invoice_id
 			WHERE k.organization_id = ? AND k.invoice_id <> ? AND i.status <> ? AND `+s.condition+" ORDER BY k.invoice_id DESC LIMIT ?) AS found")
 		values = append(append(append(values, organization, except, invoice.Rejected), s.values...), maxCandidates)
 	}
-	var rows []candidateRow
-	if err := r.s.handle(ctx).Raw(strings.Join(texts, " UNION ALL "), values...).Scan(&rows).Error; err != nil {
+	rows, err := readAll[candidateRow](ctx, r.s, strings.Join(texts, " UNION ALL "), values...)
+	if err != nil {
 		return nil, failed("look for duplicates", err)
 	}
 	slices.SortStableFunc(rows, func(a, b candidateRow) int { return bytes.Compare(b.Keys.InvoiceID[:], a.Keys.InvoiceID[:]) })

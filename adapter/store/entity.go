@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -88,20 +89,19 @@ type memberOfEntity struct {
 }
 
 // membersColumns are the columns of memberOfEntity.
-var membersColumns = sync.OnceValue(func() []string {
+var membersColumns = sync.OnceValue(func() string {
 	parsed, err := schema.Parse(&entityRow{}, &sync.Map{}, schema.NamingStrategy{})
 	if err != nil {
 		panic(err) // a fault of the program
 	}
-	return append(mapped(parsed.DBNames, func(name string) string { return "entities." + name }), "em.user_id", "em.role")
+	return "entities." + strings.Join(parsed.DBNames, ", entities.") + ", em.user_id, em.role"
 })
 
 // Get implements entity.Reader with one statement, because most requests call it.
 func (r Entities) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*entity.Entity, error) {
-	var rows []memberOfEntity
-	err := visible(r.s.handle(ctx).Table("entities"), "entities", s).Select(membersColumns()).
-		Joins("LEFT JOIN entity_members AS em ON em.entity_id = entities.id").
-		Where("entities.id = ?", id).Order("em.user_id").Find(&rows).Error
+	condition, values := visibleTo("entities", s)
+	rows, err := readAll[memberOfEntity](ctx, r.s, "SELECT "+membersColumns()+" FROM entities LEFT JOIN entity_members AS em ON em.entity_id = entities.id WHERE "+
+		condition+" AND entities.id = ? ORDER BY em.user_id", append(values, id)...)
 	if err == nil && len(rows) == 0 {
 		err = gorm.ErrRecordNotFound
 	}
@@ -185,8 +185,7 @@ func (r Entities) List(ctx context.Context, s identity.Scope, f entity.Filter, p
 
 // Buyers implements entity.Buyers.
 func (r Entities) Buyers(ctx context.Context, organization uuid.UUID) ([]entity.Entity, error) {
-	var rows []entityRow
-	err := r.s.handle(ctx).Where("organization_id = ? AND NOT archived", organization).Order("id").Find(&rows).Error
+	rows, err := readWhere[entityRow](ctx, r.s, "organization_id = ? AND NOT archived ORDER BY id", organization)
 	return mapped(rows, entityRow.fromRow), failed("list entities", err)
 }
 

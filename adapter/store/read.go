@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"reflect"
 )
 
@@ -24,6 +25,42 @@ func readFirst[T any](ctx context.Context, s *Store, condition string, values ..
 		return nil, err
 	}
 	return row, nil
+}
+
+// readAll reads the rows of a statement without gorm, like readFirst. Its columns are those of T in their
+// order, and it has question marks for its values.
+func readAll[T any](ctx context.Context, s *Store, statement string, values ...any) (rows []T, err error) {
+	shape, err := shapeOf(s.db, reflect.TypeFor[T](), nil)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Conn(ctx).QueryContext(ctx, s.numbered(statement), values...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, found.Close()) }()
+	columns := make([]any, len(shape.fields))
+	for found.Next() {
+		var row T
+		value := reflect.ValueOf(&row).Elem()
+		for i, f := range shape.fields {
+			columns[i] = f.ReflectValueOf(ctx, value).Addr().Interface()
+		}
+		if err := found.Scan(columns...); err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, found.Err()
+}
+
+// readWhere reads the rows of a table without gorm. The condition has question marks for its values.
+func readWhere[T any](ctx context.Context, s *Store, condition string, values ...any) ([]T, error) {
+	shape, err := shapeOf(s.db, reflect.TypeFor[T](), nil)
+	if err != nil {
+		return nil, err
+	}
+	return readAll[T](ctx, s, shape.read+" WHERE "+condition, values...)
 }
 
 // forUpdate returns the clause that locks the rows of a table for statements without gorm, like lock.
