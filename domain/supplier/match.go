@@ -5,10 +5,26 @@ import (
 	"strings"
 
 	"docledger/domain/invoice"
+
+	"github.com/google/uuid"
 )
 
 // Keys are the values by which suppliers are found, strongest first: tax id, bank account, name.
 type Keys struct{ TaxIDs, IBANs, Names []string }
+
+// Candidates are the suppliers of an entity that have one of the keys of an invoice.
+type Candidates struct {
+	EntityID uuid.UUID
+	Keys     Keys
+	Found    []Supplier
+}
+
+// Of reports whether the candidates are those of an invoice. Those of nil are of none.
+func (c *Candidates) Of(inv *invoice.Invoice) bool {
+	keys := KeysOf(inv)
+	return c != nil && c.EntityID == inv.EntityID && slices.Equal(c.Keys.TaxIDs, keys.TaxIDs) &&
+		slices.Equal(c.Keys.IBANs, keys.IBANs) && slices.Equal(c.Keys.Names, keys.Names)
+}
 
 // KeysOf returns the keys that an invoice states. The names also contain the other readings of an
 // uncertain name.

@@ -82,19 +82,19 @@ type Bookings interface {
 
 // Suppliers finds the suppliers of invoices. Except for Study it runs within the caller's transaction.
 type Suppliers interface {
-	// Coding finds the supplier of an invoice, raises the confidence of the values that agree with
-	// its record, and returns how its lines are coded.
-	Coding(ctx context.Context, inv *invoice.Invoice, integration uuid.UUID) (ledgersync.Coding, error)
+	// Recognize finds the supplier of an invoice, raises the confidence of the values that agree with
+	// its record, and returns how its lines are coded, and the candidates for ChecksAmong.
+	Recognize(ctx context.Context, inv *invoice.Invoice, integration uuid.UUID) (ledgersync.Coding, *supplier.Candidates, error)
 	// Study returns what Learn needs for an extracted invoice that is not stored yet: whether the
 	// printed texts of its document, and the approved invoices of its supplier of which the texts are
 	// needed. It changes nothing and needs no transaction.
 	Study(ctx context.Context, inv *invoice.Invoice) (own bool, examples []invoice.Invoice, err error)
 	// Learn raises the confidence of values that are printed where a person approved the values of
 	// earlier invoices of the supplier, and replaces values by those at the places of corrected ones.
-	// Coding has found the supplier.
+	// Recognize has found the supplier.
 	Learn(ctx context.Context, inv *invoice.Invoice, printed supplier.Printed) error
-	// Checks finds the supplier of an invoice and returns the checks of its bank accounts.
-	Checks(ctx context.Context, a identity.Actor, inv *invoice.Invoice) ([]invoice.Check, error)
+	// ChecksAmong finds the supplier of an invoice and returns the checks of its bank accounts.
+	ChecksAmong(ctx context.Context, a identity.Actor, inv *invoice.Invoice, candidates *supplier.Candidates) ([]invoice.Check, error)
 	// Approved records an approved invoice with its supplier.
 	Approved(ctx context.Context, a identity.Actor, inv *invoice.Invoice) error
 }

@@ -166,7 +166,7 @@ func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, d
 	if !ok || !o.plan.Writable {
 		return nil, nil, errHeld
 	}
-	inv, err := s.build(ctx, o, d, draft)
+	inv, candidates, err := s.build(ctx, o, d, draft)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -174,7 +174,7 @@ func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, d
 	if inv.Reopened, err = s.NeedsPerson(ctx, o.actor, o.document, o.settings); err != nil {
 		return nil, nil, err
 	}
-	accounts, err := s.Suppliers.Checks(ctx, o.actor, inv)
+	accounts, err := s.Suppliers.ChecksAmong(ctx, o.actor, inv, candidates)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -203,7 +203,7 @@ func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft)
 		if !old.Status.Open() {
 			return invoice.ErrUnchanged
 		}
-		fresh, err := s.build(ctx, o, o.document, draft)
+		fresh, candidates, err := s.build(ctx, o, o.document, draft)
 		if err != nil {
 			return err
 		}
@@ -215,7 +215,7 @@ func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft)
 		}
 		fresh.Reopened = old.Reopened || needsPerson
 		fresh.KeepHuman(old)
-		accounts, err := s.Suppliers.Checks(ctx, o.actor, fresh)
+		accounts, err := s.Suppliers.ChecksAmong(ctx, o.actor, fresh, candidates)
 		if err != nil {
 			return err
 		}
@@ -251,8 +251,9 @@ func rejectDuplicate(inv *invoice.Invoice, found duplicate.Found, o *outcome) {
 	inv.Rejection = &invoice.Rejection{At: o.now, Reason: "Duplicate of another invoice (" + duplicate.Rules(found.Open) + ")."}
 }
 
-// build creates an invoice from a draft. Its checks have not been evaluated yet.
-func (s *Service) build(ctx context.Context, o *outcome, d *document.Document, draft extraction.Draft) (*invoice.Invoice, error) {
+// build creates an invoice from a draft. Its checks have not been evaluated yet. It also returns the
+// candidates for its supplier.
+func (s *Service) build(ctx context.Context, o *outcome, d *document.Document, draft extraction.Draft) (*invoice.Invoice, *supplier.Candidates, error) {
 	inv := &invoice.Invoice{
 		DocumentID: d.ID, EntityID: d.EntityID, OrganizationID: d.OrganizationID,
 		Status: invoice.Extracted, Content: draft.Content, LinesTotal: len(draft.Content.Lines), Fields: draft.Fields,
@@ -273,15 +274,15 @@ func (s *Service) build(ctx context.Context, o *outcome, d *document.Document, d
 		l := &inv.Lines[i]
 		l.ID, l.Position = s.IDs.New(), i+1
 	}
-	coding, err := s.Suppliers.Coding(ctx, inv, o.settings.AccountingIntegrationID)
+	coding, candidates, err := s.Suppliers.Recognize(ctx, inv, o.settings.AccountingIntegrationID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	coding.Apply(inv, o.settings)
 	if err := s.Suppliers.Learn(ctx, inv, supplier.Printed{Own: draft.Readings, Of: o.examples}); err != nil {
-		return nil, fmt.Errorf("learn from the supplier's invoices: %w", err)
+		return nil, nil, fmt.Errorf("learn from the supplier's invoices: %w", err)
 	}
-	return inv, nil
+	return inv, candidates, nil
 }
 
 // announce returns the events of the invoice, which the caller appends together with those of its

@@ -20,35 +20,49 @@ import (
 // match finds the supplier of an invoice and stores its id in the invoice. It raises the confidence
 // of the values that the supplier is known by.
 func (s *Service) match(ctx context.Context, inv *invoice.Invoice) (*supplier.Supplier, error) {
-	found, _, err := s.matchAmong(ctx, inv)
-	return found, err
+	candidates, err := s.candidates(ctx, inv)
+	if err != nil {
+		return nil, err
+	}
+	return matchAmong(inv, candidates), nil
 }
 
-// matchAmong is match. It also returns a known supplier with the same name and another tax id.
-func (s *Service) matchAmong(ctx context.Context, inv *invoice.Invoice) (found, namesake *supplier.Supplier, err error) {
-	candidates, err := s.Suppliers.Candidates(ctx, inv.OrganizationID, inv.EntityID, supplier.KeysOf(inv))
-	if err != nil {
-		return nil, nil, err
-	}
-	found, by := supplier.Find(inv, candidates)
-	namesake = supplier.Namesake(inv, candidates)
+// candidates returns the candidates of an invoice.
+func (s *Service) candidates(ctx context.Context, inv *invoice.Invoice) (*supplier.Candidates, error) {
+	keys := supplier.KeysOf(inv)
+	found, err := s.Suppliers.Candidates(ctx, inv.OrganizationID, inv.EntityID, keys)
+	return &supplier.Candidates{EntityID: inv.EntityID, Keys: keys, Found: found}, err
+}
+
+// matchAmong is match for the candidates of the invoice.
+func matchAmong(inv *invoice.Invoice, candidates *supplier.Candidates) *supplier.Supplier {
+	found, by := supplier.Find(inv, candidates.Found)
 	inv.SupplierID = uuid.Nil
 	if found != nil {
 		inv.SupplierID = found.ID
 		found.Recognize(inv, by)
 	}
-	return found, namesake, nil
+	return found
 }
 
 // Checks finds the supplier of an open invoice, records bank accounts that are new for it, and
 // returns the checks of the bank accounts. It runs within the caller's transaction; the invoice has
 // its id.
 func (s *Service) Checks(ctx context.Context, a identity.Actor, inv *invoice.Invoice) ([]invoice.Check, error) {
-	found, namesake, err := s.matchAmong(ctx, inv)
-	if err != nil {
-		return nil, fmt.Errorf("find supplier: %w", err)
+	return s.ChecksAmong(ctx, a, inv, nil)
+}
+
+// ChecksAmong is Checks with the candidates that Recognize returned in the same transaction. It searches
+// again if the invoice has other keys.
+func (s *Service) ChecksAmong(ctx context.Context, a identity.Actor, inv *invoice.Invoice, candidates *supplier.Candidates) ([]invoice.Check, error) {
+	if !candidates.Of(inv) {
+		var err error
+		if candidates, err = s.candidates(ctx, inv); err != nil {
+			return nil, fmt.Errorf("find supplier: %w", err)
+		}
 	}
-	checks := supplier.Checks(inv, found, namesake)
+	found := matchAmong(inv, candidates)
+	checks := supplier.Checks(inv, found, supplier.Namesake(inv, candidates.Found))
 	if found == nil || found.IsNew() || len(found.NewAccounts(inv)) == 0 {
 		return checks, nil
 	}
@@ -198,32 +212,40 @@ const maxLearned = 1000
 // Coding returns how the lines of an invoice are coded, from its supplier's record and last approved
 // invoice. It stores the supplier's id in an open invoice and raises the confidence of its values.
 func (s *Service) Coding(ctx context.Context, inv *invoice.Invoice, integration uuid.UUID) (ledgersync.Coding, error) {
-	coding, err := s.Codings.Of(ctx, inv.OrganizationID, inv.EntityID, integration, ledgersync.Supplier(inv.Seller, inv.Payment))
+	coding, _, err := s.Recognize(ctx, inv, integration)
+	return coding, err
+}
+
+// Recognize is Coding. It also returns the candidates of an open invoice.
+func (s *Service) Recognize(ctx context.Context, inv *invoice.Invoice, integration uuid.UUID) (coding ledgersync.Coding, candidates *supplier.Candidates, err error) {
+	coding, err = s.Codings.Of(ctx, inv.OrganizationID, inv.EntityID, integration, ledgersync.Supplier(inv.Seller, inv.Payment))
 	if err != nil {
-		return coding, fmt.Errorf("read supplier's coding: %w", err)
+		return coding, nil, fmt.Errorf("read supplier's coding: %w", err)
 	}
 	var found *supplier.Supplier
 	if inv.Status.Open() {
-		found, err = s.match(ctx, inv)
+		if candidates, err = s.candidates(ctx, inv); err == nil {
+			found = matchAmong(inv, candidates)
+		}
 	} else if inv.SupplierID != uuid.Nil {
 		found, err = s.Suppliers.Get(ctx, identity.System(inv.OrganizationID).Scope(), inv.SupplierID)
 	}
 	if err != nil || found == nil || integration == uuid.Nil {
-		return coding, err
+		return coding, candidates, err
 	}
 	if found.ContactID != "" {
 		// Of several contacts that match, docledger chooses none.
-		candidates, err := s.Suppliers.Candidates(ctx, inv.OrganizationID, inv.EntityID, supplier.KeysOf(inv))
+		others, err := s.Suppliers.Candidates(ctx, inv.OrganizationID, inv.EntityID, supplier.KeysOf(inv))
 		if err != nil {
-			return coding, err
+			return coding, candidates, err
 		}
-		if !slices.ContainsFunc(candidates, func(o supplier.Supplier) bool { return o.ID != found.ID && o.ContactID != "" }) {
+		if !slices.ContainsFunc(others, func(o supplier.Supplier) bool { return o.ID != found.ID && o.ContactID != "" }) {
 			coding.ContactID = found.ContactID
 		}
 	}
 	lines, err := s.OfInvoices.LastCoding(ctx, found, inv.ID, maxLearned)
 	if err != nil {
-		return coding, err
+		return coding, candidates, err
 	}
 	coding.LearnLines(lines)
 	switch found.Account.Source {
@@ -239,7 +261,7 @@ func (s *Service) Coding(ctx context.Context, inv *invoice.Invoice, integration 
 	case supplier.DefaultByLedger:
 		coding.Usual.TaxRate = rate
 	}
-	return coding, nil
+	return coding, candidates, nil
 }
 
 // Study returns what Learn needs for an invoice that was extracted and is not stored yet: whether the
