@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -81,6 +82,8 @@ func BenchmarkExtraction(b *testing.B) {
 	if len(real) == 0 {
 		b.Log("THE CORPUS IS MISSING: generated documents are read instead")
 	}
+	reader := &pausedReader{Reader: s.Service.Extraction.Reader}
+	s.Service.Extraction.Reader = reader
 	seed := uint64(1)
 	for b.Loop() {
 		var whole, bare float64
@@ -98,6 +101,7 @@ func BenchmarkExtraction(b *testing.B) {
 				_, err = s.Service.Extraction.Reader.Read(ctx, extraction.Source{Name: "f.pdf", Path: files[i-1], Size: content.Size()})
 				return err
 			}) / rounds
+			reader.pause.Lock()
 			perSecond(b, documents, func(ctx context.Context, i int64) error {
 				content, err := os.ReadFile(files[i-1])
 				if err != nil {
@@ -105,9 +109,10 @@ func BenchmarkExtraction(b *testing.B) {
 				}
 				return uploads[int(i-1)%len(uploads)](ctx, content)
 			})
-			// Extractions during the uploads are not counted, because uploads
-			// have a separate benchmark.
+			// Nothing is read during the uploads, because they have a separate
+			// benchmark. Else only the last of the files would wait after them.
 			waiting, began := unfinished(b, conn), time.Now()
+			reader.pause.Unlock()
 			s.Eventually("every document was read", time.Minute, func() bool { return unfinished(b, conn) == 0 }, func() string {
 				return fmt.Sprintf("%d are not", unfinished(b, conn))
 			})
@@ -117,6 +122,19 @@ func BenchmarkExtraction(b *testing.B) {
 		b.ReportMetric(bare*60, "bare/min")
 		b.ReportMetric(whole/bare, "ratio")
 	}
+}
+
+// pausedReader is a reader that waits while it is paused.
+type pausedReader struct {
+	extraction.Reader
+	pause sync.RWMutex
+}
+
+// Read implements extraction.Reader.
+func (r *pausedReader) Read(ctx context.Context, src extraction.Source) (*extraction.Result, error) {
+	r.pause.RLock()
+	defer r.pause.RUnlock()
+	return r.Reader.Read(ctx, src)
 }
 
 // corpus returns real printed PDFs if they exist.
