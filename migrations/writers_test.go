@@ -64,6 +64,50 @@ func TestMigrateWhileInvoicesChange(t *testing.T) {
 	}
 }
 
+// TestFillSourcesWhileInvoicesChange fills the sources of invoices while a transaction changes two of them, in each order.
+// Neither waits for a row of the other while it has one that the other needs.
+func TestFillSourcesWhileInvoicesChange(t *testing.T) {
+	t.Parallel()
+	const before, columns, filled = 1232, 1233, 1234
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	db, err := database.Open(ctx, database.Config{URL: postgres.New(t), MaxConns: 10})
+	must(t, err)
+	t.Cleanup(func() { must(t, db.Close()) })
+	s, err := store.New(ctx, db.Gorm, store.Options{})
+	must(t, err)
+	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	fill(t, ctx, s, []time.Time{now, now})
+	var ids []uuid.UUID
+	must(t, db.Gorm.Table("invoices").Order("id").Pluck("id", &ids).Error)
+	provider, err := goose.NewProvider(goose.DialectPostgres, db.SQL, migrations.Postgres().Migrations)
+	must(t, err)
+	w := writer{ctx: ctx, db: db.SQL}
+	change := func(id uuid.UUID) string {
+		return fmt.Sprintf("UPDATE invoices SET issue_date = '2026-02-01' WHERE id = '%s'", id)
+	}
+	for _, order := range [][2]uuid.UUID{{ids[0], ids[1]}, {ids[1], ids[0]}} {
+		_, err := provider.DownTo(ctx, before)
+		must(t, err)
+		must(t, db.Gorm.Exec("UPDATE invoices SET issue_date = NULL").Error)
+		_, err = provider.UpTo(ctx, columns)
+		must(t, err)
+		must(t, w.alone(func(conn *sql.Conn) error {
+			if err := w.exec(conn, "BEGIN", change(order[0])); err != nil {
+				return err
+			}
+			migrated := background(func() error { _, err := provider.UpTo(ctx, filled); return err })
+			if err := w.wait(migrated); err != nil {
+				return err
+			}
+			return errors.Join(w.exec(conn, change(order[1]), "COMMIT"), <-migrated.err)
+		}))
+		if wrong, all, err := s.MissingSources(ctx); wrong != 0 || all != 2 || err != nil {
+			t.Errorf("%d of %d invoices have a source with other values, want 0 of 2, %v", wrong, all, err)
+		}
+	}
+}
+
 // TestIndexOfSearchesAfterInterruption migrates a database in which an earlier attempt ended before its index
 // was complete.
 func TestIndexOfSearchesAfterInterruption(t *testing.T) {
@@ -228,11 +272,11 @@ func (w writer) exec(conn *sql.Conn, statements ...string) error {
 	return nil
 }
 
-// wait returns when each of the calls ended or waits for a lock.
+// wait returns when each of the calls ended, or waits for a lock or for another attempt.
 func (w writer) wait(calls ...call) error {
 	for {
 		var waiting, running int
-		err := w.db.QueryRowContext(w.ctx, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&waiting)
+		err := w.db.QueryRowContext(w.ctx, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND (wait_event_type = 'Lock' OR wait_event = 'PgSleep')").Scan(&waiting)
 		for _, c := range calls {
 			if !c.ended() {
 				running++
