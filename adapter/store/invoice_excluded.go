@@ -19,8 +19,9 @@ import (
 func (l *invoiceList) excludes(db *gorm.DB) (none, rejected bool, err error) {
 	f := l.filter
 	f.EntityID = l.entity
-	if groupParts(f) < 2 || f.Query != "" {
-		return false, false, nil
+	onlyRejected := len(f.Statuses) > 0 && !slices.ContainsFunc(f.Statuses, func(status invoice.Status) bool { return status != invoice.Rejected })
+	if groupParts(f) < 2 || f.Query != "" || onlyRejected {
+		return false, false, nil // the groups say nothing of rejected invoices
 	}
 	if rejected, err = l.s.Invoices().onlyRejected(db.Statement.Context, l.scope, f); err != nil || !rejected {
 		return false, false, err
