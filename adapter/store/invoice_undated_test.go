@@ -87,3 +87,41 @@ func TestListsSkipUndatedInvoicesThatDoNotMatch(t *testing.T) {
 		}
 	}
 }
+
+// TestListsReadOnePageOfUndatedInvoices expects that a list by a date, with one filter, reads the page from the invoices of
+// the filter without the date, and compares no others after the first ones of the order.
+func TestListsReadOnePageOfUndatedInvoices(t *testing.T) {
+	t.Parallel()
+	const invoices, limit, near, few = 600, 3, 60, 10
+	db := openFile(t)
+	f, err := filling.Fill(t.Context(), db, filling.Options{Seed: 7, Invoices: invoices, Entities: 1, Until: time.Date(2026, 6, 30, 12, 0, 0, 0, time.UTC)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ended []uuid.UUID
+	if err := db.Gorm.Table("invoice_syncs").Order("invoice_id DESC").Limit(2*few).Pluck("invoice_id", &ended).Error; err != nil {
+		t.Fatal(err)
+	}
+	slices.Reverse(ended)
+	if err := db.Gorm.Exec("UPDATE invoice_syncs SET state = CASE WHEN invoice_id IN ? THEN 'FAILED' ELSE 'DONE' END", ended).Error; err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Gorm.Exec("UPDATE invoices SET issue_date = NULL").Error; err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.New(t.Context(), db.Gorm, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scope, filter := identity.Scope{OrganizationID: f.Organization}, invoice.Filter{SyncStates: []invoice.SyncState{invoice.SyncEnded}}
+	sort := invoice.Sort{By: invoice.SortByIssueDate, Ascending: true}
+	n, statements, err := s.StatementsOfOrder(t.Context(), scope, filter, sort, limit, near, few)
+	all := strings.Join(statements, "\n")
+	if err != nil || n != limit || strings.Count(all, " OFFSET ") != 1 { // the end of the first ones
+		t.Errorf("%d invoices, want %d, after one comparison of the first ones, %v:\n%s", n, limit, err, all)
+	}
+	got, err := s.ReadPages(t.Context(), scope, filter, sort, 2, limit, near, few)
+	if err != nil || !slices.Equal(got, ended[:2*limit]) {
+		t.Errorf("the pages are %v, want %v, %v", got, ended[:2*limit], err)
+	}
+}
